@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The total decoder: any byte string becomes a valid program.
+ *
+ * Decoding runs in two steps.  Reading appends what each record says, with references to blocks as
+ * plain numbers, because a block may be named before it appears.  Then resolve() is the one place
+ * where references meet the blocks that there are.  No record can change how another is read, so
+ * one changed operand byte changes one operation, root, field, item or config value.
+ */
+#include "program/bytes.h"
+
+#include "program/named.h"
+#include "program/records.h"
+
+#include <string.h>
+
+struct decoder {
+    struct program *p;
+    /* prefixes of the next record */
+    struct wide wide[RECORD_WIDES];
+    unsigned n_wide, next_wide;
+    bool is_static;
+    uint8_t mutator;
+    /* what the items read so far take: in the heap, in static space */
+    unsigned words[2];
+    struct item *last; /* NULL: FIELD records have nothing to apply to */
+    uint32_t roots[PROGRAM_MUTATORS]; /* the slots that ROOT records have set */
+};
+
+/* ---- operands -------------------------------------------------------------------------------- */
+
+static const struct wide *take_wide(struct decoder *d, uint8_t byte) {
+    if (byte == WIDE_BYTE && d->next_wide < d->n_wide)
+        return &d->wide[d->next_wide++];
+    return NULL;
+}
+
+static uint16_t read_number(struct decoder *d, uint8_t byte, uint16_t max) {
+    const struct wide *wide = take_wide(d, byte);
+    if (wide)
+        return (uint16_t)(wide->payload % (max + 1u));
+    return byte <= max ? byte : (uint16_t)(byte % (max + 1u));
+}
+
+static uint16_t read_size(struct decoder *d, uint8_t byte, uint16_t min, uint16_t max) {
+    const struct wide *wide = take_wide(d, byte);
+    if (wide && wide->payload >= min && wide->payload <= max)
+        return (uint16_t)wide->payload;
+    if (wide)
+        return (uint16_t)(min + wide->payload % (max - min + 1u));
+    return (uint16_t)(min + (byte < SIZE_BIASED ? byte % SIZE_BIAS
+                                                : byte - SIZE_BIASED + SIZE_BIAS));
+}
+
+static uint8_t read_tag(uint8_t byte) {
+    return tag_is_ordinary(byte) ? byte : byte % 8;
+}
+
+static uint8_t read_raw_tag(uint8_t byte) {
+    return (uint8_t)(tag_is_raw(byte) ? byte : PROGRAM_TAG_ABSTRACT + byte % 5);
+}
+
+static struct value immediate(int64_t n) {
+    return (struct value){.kind = VALUE_IMMEDIATE, .bits = immediate_bits((uint64_t)n)};
+}
+
+static struct value read_word(struct decoder *d, uint8_t byte) {
+    const struct wide *wide = take_wide(d, byte);
+    uint64_t bits = UINT64_MAX;
+    if (wide)
+        bits = wide->payload;
+    else if (byte < WORD_BIT)
+        bits = byte;
+    else if (byte != WIDE_BYTE)
+        bits = UINT64_C(1) << (byte - WORD_BIT);
+    return (struct value){.kind = VALUE_RAW, .bits = bits};
+}
+
+/* A WIDE value of a kind that both sections have; others become an immediate. */
+static struct value wide_atom(const struct wide *wide) {
+    if (wide->kind == VALUE_OUTSIDE)
+        return (struct value){.kind = VALUE_OUTSIDE, .bits = wide->payload & UINT16_MAX};
+    return (struct value){.kind = VALUE_IMMEDIATE, .bits = immediate_bits(wide->payload)};
+}
+
+static struct value read_script_value(struct decoder *d, uint8_t byte) {
+    const struct wide *wide = take_wide(d, byte);
+    if (wide && wide->kind != VALUE_SLOT)
+        return wide_atom(wide);
+    if (wide)
+        return (struct value){.kind = VALUE_SLOT, .block = wide->payload % PROGRAM_SLOTS};
+    if (byte < SCRIPT_IMMEDIATE)
+        return (struct value){.kind = VALUE_SLOT, .block = byte};
+    return immediate(byte == WIDE_BYTE ? -1 : byte - SCRIPT_IMMEDIATE);
+}
+
+/* References stay unresolved: an infix pointer has the entry of the closure as its offset. */
+static struct value read_heap_value(struct decoder *d, uint8_t byte) {
+    const struct wide *wide = take_wide(d, byte);
+    if (wide && (wide->kind == VALUE_BLOCK || wide->kind == VALUE_INFIX))
+        return (struct value){.kind = wide->kind,
+                              .block = wide->payload & UINT16_MAX,
+                              .offset = wide->payload >> 16 & UINT16_MAX};
+    if (wide)
+        return wide_atom(wide);
+    if (byte < HEAP_IMMEDIATE)
+        return (struct value){.kind = VALUE_BLOCK, .block = byte};
+    if (byte < HEAP_INFIX)
+        return immediate(byte - HEAP_IMMEDIATE);
+    if (byte < HEAP_OUTSIDE)
+        return (struct value){
+            .kind = VALUE_INFIX, .block = (uint16_t)(byte - HEAP_INFIX), .offset = 1};
+    if (byte < HEAP_NOTABLE)
+        return (struct value){.kind = VALUE_OUTSIDE, .bits = byte - HEAP_OUTSIDE};
+    return immediate(byte == WIDE_BYTE ? -1 : notable_immediates[byte - HEAP_NOTABLE]);
+}
+
+/* ---- script ---------------------------------------------------------------------------------- */
+
+static void read_operand(struct decoder *d, struct op *op, const struct record *r, char letter,
+                         uint8_t byte) {
+    const struct op_shape *shape = &op_shapes[op->code];
+    switch (letter) {
+    case 'd':
+        op->dst = byte % PROGRAM_SLOTS;
+        break;
+    case 's':
+        op->src = byte % PROGRAM_SLOTS;
+        break;
+    case 't':
+        op->tag = read_tag(byte);
+        break;
+    case 'T':
+        op->tag = read_raw_tag(byte);
+        break;
+    case 'a':
+        op->arity[op->functions++] = (int8_t)byte;
+        break;
+    case 'z':
+        op->size = read_size(d, byte, record_min_size(r), record_max_size(r));
+        break;
+    case 'i':
+        op->i = read_number(d, byte, shape->max_i);
+        break;
+    case 'j':
+        op->j = read_number(d, byte, shape->max_j);
+        break;
+    case 'n':
+        op->n = read_number(d, byte, shape->max_n);
+        break;
+    case 'v':
+        op->values[op->n_values++] = read_script_value(d, byte);
+        break;
+    default:
+        op->values[op->n_values++] = read_word(d, byte);
+        break;
+    }
+}
+
+/* Makes size and number of values agree; only allocations can disagree. */
+static void settle_size(struct op *op) {
+    if (!(op_shapes[op->code].operands & OPERAND_SIZE))
+        return;
+    if (op->tag == PROGRAM_TAG_DOUBLE) {
+        op->size = 1;
+        while (op->n_values > 1)
+            op->values[--op->n_values] = (struct value){0};
+    }
+    if (op->size < op->n_values)
+        op->size = op->n_values;
+}
+
+static void read_op(struct decoder *d, const struct record *r, const uint8_t *bytes) {
+    struct program *p = d->p;
+    if (p->n_ops == PROGRAM_OPS)
+        return;
+    struct op *op = &p->ops[p->n_ops++];
+    *op = (struct op){.code = r->code, .mutator = d->mutator};
+    for (unsigned o = 0; o < r->length; o++)
+        read_operand(d, op, r, r->operands[o], bytes[o]);
+    settle_size(op);
+}
+
+/* ---- heap ------------------------------------------------------------------------------------ */
+
+/* Appends the item unless it exceeds a limit. Its fields are set to the default. */
+static struct item *append_item(struct decoder *d, const struct item *item) {
+    struct program *p = d->p;
+    unsigned words = item_words(item);
+    if (p->n_items == PROGRAM_ITEMS || item->n_fields > PROGRAM_FIELDS - p->n_fields ||
+        item->wosize > PROGRAM_WOSIZE || words > PROGRAM_HEAP_WORDS - d->words[item->is_static])
+        return NULL;
+    struct item *appended = &p->items[p->n_items++];
+    *appended = *item;
+    if (item_is_named(item))
+        appended->first_field = p->n_fields;
+    const struct value initial = {.kind = item->kind == ITEM_RAW ? VALUE_RAW : VALUE_IMMEDIATE};
+    for (unsigned f = 0; f < item->n_fields; f++)
+        p->fields[p->n_fields++] = initial;
+    d->words[item->is_static] += words;
+    return appended;
+}
+
+/* What follows from a record's size for each kind of item. */
+static void settle_item(struct item *item, uint16_t size, unsigned n_values) {
+    if (item->tag == PROGRAM_TAG_DOUBLE)
+        size = 1;
+    if (size < n_values)
+        size = (uint16_t)n_values;
+    item->wosize = item->kind == ITEM_FRAGMENT ? 0 : size;
+    if (item->kind == ITEM_CLOSURE) {
+        item->tag = PROGRAM_TAG_CLOSURE;
+        item->wosize = (uint16_t)(size + closure_code_words(item->functions, item->arity));
+    }
+    if (item_is_named(item))
+        item->n_fields = size;
+}
+
+static void read_item(struct decoder *d, const struct record *r, const uint8_t *bytes) {
+    struct item item = {.kind = r->code};
+    struct value values[PROGRAM_VALUES];
+    unsigned n_values = 0;
+    uint16_t size = 0;
+    item.is_static = d->is_static && item_is_named(&item);
+    for (unsigned o = 0; o < r->length; o++) {
+        uint8_t byte = bytes[o];
+        switch (r->operands[o]) {
+        case 't':
+            item.tag = read_tag(byte);
+            break;
+        case 'T':
+            item.tag = read_raw_tag(byte);
+            break;
+        case 'a':
+            item.arity[item.functions++] = (int8_t)byte;
+            break;
+        case 'z':
+            size = read_size(d, byte, record_min_size(r), record_max_size(r));
+            break;
+        case 'v':
+            values[n_values++] = read_heap_value(d, byte);
+            break;
+        default:
+            values[n_values++] = read_word(d, byte);
+            break;
+        }
+    }
+    settle_item(&item, size, n_values);
+    d->last = append_item(d, &item);
+    if (d->last && n_values > 0)
+        memcpy(d->p->fields + d->last->first_field, values, n_values * sizeof *values);
+}
+
+static void read_field(struct decoder *d, const uint8_t *bytes) {
+    const struct item *item = d->last;
+    if (!item || item->n_fields == 0)
+        return;
+    uint16_t index = read_number(d, bytes[0], item->n_fields - 1);
+    d->p->fields[item->first_field + index] =
+        item->kind == ITEM_RAW ? read_word(d, bytes[1]) : read_heap_value(d, bytes[1]);
+}
+
+/* ---- roots, config, prefixes ----------------------------------------------------------------- */
+
+static void read_root(struct decoder *d, const struct record *r, const uint8_t *bytes) {
+    unsigned mutator = r->id == RECORD_ROOT_OF ? *bytes++ % PROGRAM_MUTATORS : 0;
+    unsigned slot = bytes[0] % PROGRAM_SLOTS;
+    d->p->roots[mutator][slot] = read_heap_value(d, bytes[1]);
+    d->roots[mutator] |= UINT32_C(1) << slot;
+}
+
+/* Most high bytes stay near the default, where collectors meet their limits soonest. */
+static void read_config(struct program *p, const uint8_t *bytes) {
+    unsigned key = bytes[0] % CONFIG_KEYS, low = bytes[1], high = bytes[2];
+    const struct config_range *range = &config_ranges[key];
+    unsigned soft = low % (range->soft_max - range->min + 1u);
+    unsigned whole = ((high & 0x1f) << 8 | low) % (range->max - range->min + 1u);
+    p->config[key] = (uint16_t)(range->min + (high < CONFIG_WHOLE ? soft : whole));
+}
+
+static void read_wide(struct decoder *d, const uint8_t *bytes) {
+    if (d->n_wide == RECORD_WIDES)
+        return;
+    struct wide *wide = &d->wide[d->n_wide++];
+    wide->kind = bytes[0] % (VALUE_SLOT + 1);
+    wide->payload = 0;
+    for (unsigned i = 0; i < 8; i++)
+        wide->payload |= (uint64_t)bytes[1 + i] << 8 * i;
+}
+
+/* Prefixes gather; any other record uses them up, whether it has a use for them or not. */
+static void read_record(struct decoder *d, const struct record *r, const uint8_t *bytes) {
+    switch (r->section) {
+    case SECTION_WIDE:
+        read_wide(d, bytes);
+        return;
+    case SECTION_STATIC:
+        d->is_static = true;
+        return;
+    case SECTION_MUTATOR:
+        d->mutator = bytes[0] % PROGRAM_MUTATORS;
+        return;
+    case SECTION_SCRIPT:
+        read_op(d, r, bytes);
+        break;
+    case SECTION_HEAP:
+        read_item(d, r, bytes);
+        break;
+    case SECTION_FIELD:
+        read_field(d, bytes);
+        break;
+    case SECTION_ROOT:
+        read_root(d, r, bytes);
+        break;
+    default:
+        read_config(d->p, bytes);
+        break;
+    }
+    d->n_wide = d->next_wide = d->mutator = 0;
+    d->is_static = false;
+}
+
+static void read_records(struct decoder *d, const uint8_t *data, size_t size) {
+    uint8_t padded[RECORD_OPERANDS];
+    for (size_t at = 0; at < size;) {
+        const struct record *r = &records[record_of_opcode[data[at++]]];
+        const uint8_t *bytes = data + at;
+        if (size - at < r->length) { /* truncated: missing operands read as 0 */
+            memset(padded, 0, sizeof padded);
+            memcpy(padded, data + at, size - at);
+            bytes = padded;
+        }
+        read_record(d, r, bytes);
+        at += r->length;
+    }
+}
+
+/* ---- fix-up ---------------------------------------------------------------------------------- */
+
+/* The only place where references meet blocks.  to_static: a static block points at others only. */
+static void resolve(const struct named_blocks *named, struct value *v, bool to_static) {
+    if (v->kind != VALUE_BLOCK && v->kind != VALUE_INFIX)
+        return;
+    if (v->block >= named->count)
+        v->block = named->count ? (uint16_t)(v->block % named->count) : 0;
+    const struct item *item = named->count ? named_block(named, v->block) : NULL;
+    if (!item || (to_static && !item->is_static)) {
+        *v = (struct value){.kind = VALUE_IMMEDIATE};
+    } else if (v->kind == VALUE_INFIX && item->functions > 1) {
+        unsigned entry = 1 + (v->offset + item->functions - 2u) % (item->functions - 1u);
+        v->offset = (uint16_t)closure_entry_offset(entry, item->arity);
+    } else {
+        v->kind = VALUE_BLOCK;
+        v->offset = 0;
+    }
+}
+
+static void resolve_all(struct decoder *d) {
+    struct program *p = d->p;
+    struct named_blocks named;
+    named_blocks_find(&named, p);
+    for (unsigned i = 0; i < p->n_items; i++) {
+        const struct item *item = &p->items[i];
+        if (item->kind > ITEM_CLOSURE)
+            continue;
+        for (unsigned f = 0; f < item->n_fields; f++)
+            resolve(&named, &p->fields[item->first_field + f], item->is_static);
+    }
+    for (unsigned m = 0; m < PROGRAM_MUTATORS; m++)
+        for (unsigned r = 0; r < PROGRAM_SLOTS; r++)
+            if (d->roots[m] >> r & 1)
+                resolve(&named, &p->roots[m][r], false);
+}
+
+void program_decode(struct program *p, const uint8_t *data, size_t size) {
+    struct decoder d = {.p = p};
+    program_clear(p);
+    read_records(&d, data, size);
+    resolve_all(&d);
+    if (p->config[CONFIG_HEAP] < d.words[false])
+        p->config[CONFIG_HEAP] = (uint16_t)d.words[false];
+}

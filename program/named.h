@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Private to program/: the named blocks of a program as a table, for whoever follows many
+ * references (program_named_item is linear, which would make a whole program quadratic).
+ */
+#ifndef ISOHEAP_PROGRAM_NAMED_H
+#define ISOHEAP_PROGRAM_NAMED_H
+
+#include "program/program.h"
+
+struct named_blocks {
+    const struct program *program;
+    unsigned count;
+    uint16_t item[PROGRAM_ITEMS]; /* only the first count entries are set */
+};
+
+void named_blocks_find(struct named_blocks *named, const struct program *p);
+
+/* The item of named block b < count. */
+static inline const struct item *named_block(const struct named_blocks *named, unsigned b) {
+    return &named->program->items[named->item[b]];
+}
+
+/* The entry k >= 1 of the closure that starts at field `offset`; 0 if no infix block does, or the
+ * item is no closure. */
+unsigned closure_entry_at(const struct item *item, unsigned offset);
+
+/* 63 bits signed, as OCaml's integers, extended to 64. */
+static inline uint64_t immediate_bits(uint64_t bits) {
+    const uint64_t top = UINT64_C(1) << 63;
+    return bits & top >> 1 ? bits | top : bits & ~top;
+}
+
+#endif

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Programs as plain values: the empty one, equality, digest, and the table of named blocks.
+ *
+ * Everything here looks at the meaningful content alone; padding and unused array tails may hold
+ * anything, because clearing the whole struct for every input would cost more than decoding it.
+ */
+#include "program/program.h"
+
+#include "program/named.h"
+
+#include <string.h>
+
+void program_clear(struct program *p) {
+    for (unsigned k = 0; k < CONFIG_KEYS; k++)
+        p->config[k] = config_ranges[k].initial;
+    p->n_items = p->n_fields = p->n_ops = 0;
+    memset(p->roots, 0, sizeof p->roots); /* VALUE_IMMEDIATE is 0: every root is unit */
+}
+
+/* ---- equality -------------------------------------------------------------------------------- */
+
+bool value_equal(const struct value *a, const struct value *b) {
+    return a->kind == b->kind && a->block == b->block && a->offset == b->offset &&
+           a->bits == b->bits;
+}
+
+static bool values_equal(const struct value *a, const struct value *b, unsigned n) {
+    for (unsigned i = 0; i < n; i++)
+        if (!value_equal(&a[i], &b[i]))
+            return false;
+    return true;
+}
+
+static bool item_equal(const struct program *p, const struct item *a, const struct program *q,
+                       const struct item *b) {
+    return a->kind == b->kind && a->tag == b->tag && a->is_static == b->is_static &&
+           a->functions == b->functions && memcmp(a->arity, b->arity, sizeof a->arity) == 0 &&
+           a->wosize == b->wosize && a->n_fields == b->n_fields &&
+           values_equal(p->fields + a->first_field, q->fields + b->first_field, a->n_fields);
+}
+
+bool op_equal(const struct op *a, const struct op *b) {
+    return a->code == b->code && a->mutator == b->mutator && a->dst == b->dst && a->src == b->src &&
+           a->tag == b->tag && a->functions == b->functions &&
+           memcmp(a->arity, b->arity, sizeof a->arity) == 0 && a->n_values == b->n_values &&
+           a->size == b->size && a->i == b->i && a->j == b->j && a->n == b->n &&
+           values_equal(a->values, b->values, a->n_values);
+}
+
+bool program_equal(const struct program *a, const struct program *b) {
+    if (memcmp(a->config, b->config, sizeof a->config) != 0 || a->n_items != b->n_items ||
+        a->n_ops != b->n_ops)
+        return false;
+    for (unsigned m = 0; m < PROGRAM_MUTATORS; m++)
+        if (!values_equal(a->roots[m], b->roots[m], PROGRAM_SLOTS))
+            return false;
+    for (unsigned i = 0; i < a->n_items; i++)
+        if (!item_equal(a, &a->items[i], b, &b->items[i]))
+            return false;
+    for (unsigned i = 0; i < a->n_ops; i++)
+        if (!op_equal(&a->ops[i], &b->ops[i]))
+            return false;
+    return true;
+}
+
+/* ---- digest ---------------------------------------------------------------------------------- */
+
+/* FNV-1a over the number's bytes, least significant first: the same on every machine. */
+static uint64_t mix(uint64_t hash, uint64_t number, unsigned bytes) {
+    for (unsigned i = 0; i < bytes; i++) {
+        hash ^= number >> 8 * i & 0xff;
+        hash *= UINT64_C(0x100000001b3);
+    }
+    return hash;
+}
+
+static uint64_t mix_values(uint64_t hash, const struct value *values, unsigned n) {
+    for (unsigned i = 0; i < n; i++) {
+        hash = mix(hash, values[i].kind, 1);
+        hash = mix(hash, values[i].block, 2);
+        hash = mix(hash, values[i].offset, 2);
+        hash = mix(hash, values[i].bits, 8);
+    }
+    return hash;
+}
+
+static uint64_t mix_arity(uint64_t hash, const int8_t *arity) {
+    for (unsigned f = 0; f < PROGRAM_FUNCTIONS; f++)
+        hash = mix(hash, (uint8_t)arity[f], 1);
+    return hash;
+}
+
+static uint64_t mix_item(uint64_t hash, const struct program *p, const struct item *item) {
+    hash = mix(hash, item->kind, 1);
+    hash = mix(hash, item->tag, 1);
+    hash = mix(hash, item->is_static, 1);
+    hash = mix(hash, item->functions, 1);
+    hash = mix_arity(hash, item->arity);
+    hash = mix(hash, item->wosize, 2);
+    return mix_values(hash, p->fields + item->first_field, item->n_fields);
+}
+
+static uint64_t mix_op(uint64_t hash, const struct op *op) {
+    hash = mix(hash, op->code, 1);
+    hash = mix(hash, op->mutator, 1);
+    hash = mix(hash, op->dst, 1);
+    hash = mix(hash, op->src, 1);
+    hash = mix(hash, op->tag, 1);
+    hash = mix(hash, op->functions, 1);
+    hash = mix_arity(hash, op->arity);
+    hash = mix(hash, op->size, 2);
+    hash = mix(hash, op->i, 2);
+    hash = mix(hash, op->j, 2);
+    hash = mix(hash, op->n, 2);
+    hash = mix(hash, op->n_values, 1);
+    return mix_values(hash, op->values, op->n_values);
+}
+
+uint64_t program_digest(const struct program *p) {
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (unsigned k = 0; k < CONFIG_KEYS; k++)
+        hash = mix(hash, p->config[k], 2);
+    hash = mix(hash, p->n_items, 2);
+    for (unsigned i = 0; i < p->n_items; i++)
+        hash = mix_item(hash, p, &p->items[i]);
+    for (unsigned m = 0; m < PROGRAM_MUTATORS; m++)
+        hash = mix_values(hash, p->roots[m], PROGRAM_SLOTS);
+    hash = mix(hash, p->n_ops, 2);
+    for (unsigned i = 0; i < p->n_ops; i++)
+        hash = mix_op(hash, &p->ops[i]);
+    return hash;
+}
+
+/* ---- named blocks ---------------------------------------------------------------------------- */
+
+void named_blocks_find(struct named_blocks *named, const struct program *p) {
+    named->program = p;
+    named->count = 0;
+    for (unsigned i = 0; i < p->n_items; i++)
+        if (item_is_named(&p->items[i]))
+            named->item[named->count++] = (uint16_t)i;
+}
+
+unsigned closure_entry_at(const struct item *item, unsigned offset) {
+    for (unsigned k = 1; k < item->functions; k++)
+        if (closure_entry_offset(k, item->arity) == offset)
+            return k;
+    return 0;
+}

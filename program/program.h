@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The input language: one program = config + heap + roots + script.
+ *
+ * A program is the only input anywhere in isoheap: what the fuzzer mutates, what a seed or a crash
+ * file holds, what a report prints.  This header has the type and its limits; bytes.h has the total
+ * decoder and the encoder, text.h the parser and the printer.  Nothing here knows of collectors.
+ *
+ * A struct program is a plain value of fixed size: it owns no memory, may be copied by assignment
+ * (it is large: keep it static or on the heap, not on the stack), and only its used prefixes
+ * (n_items, n_fields, n_ops) are meaningful.
+ */
+#ifndef ISOHEAP_PROGRAM_H
+#define ISOHEAP_PROGRAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- limits ---------------------------------------------------------------------------------- */
+
+enum {
+    PROGRAM_MUTATORS = 4,
+    PROGRAM_SLOTS = 32,       /* root slots of each mutator */
+    PROGRAM_FUNCTIONS = 4,    /* functions of one closure: at most three infix blocks */
+    PROGRAM_ITEMS = 1024,     /* blocks and gaps of the initial heap */
+    PROGRAM_FIELDS = 8192,    /* fields of all blocks of the initial heap together */
+    PROGRAM_OPS = 2048,       /* operations of the script */
+    PROGRAM_HEAP_WORDS = 8192,/* the largest heap; also bounds the words of all static blocks */
+    PROGRAM_WOSIZE = 4096,    /* the largest block, in the heap or allocated by the script */
+    PROGRAM_VALUES = 3,       /* explicit initial values of an allocation */
+    PROGRAM_VERSION = 1
+};
+
+/* Tags of the block kinds of the language: OCaml 4.14's numbers. */
+enum {
+    PROGRAM_TAG_LAZY = 246,
+    PROGRAM_TAG_CLOSURE = 247,
+    PROGRAM_TAG_OBJECT = 248,
+    PROGRAM_TAG_INFIX = 249,
+    PROGRAM_TAG_FORWARD = 250,
+    PROGRAM_TAG_ABSTRACT = 251, /* first no-scan tag: from here on fields are raw words */
+    PROGRAM_TAG_STRING = 252,
+    PROGRAM_TAG_DOUBLE = 253, /* always one word */
+    PROGRAM_TAG_DOUBLE_ARRAY = 254,
+    PROGRAM_TAG_CUSTOM = 255
+};
+
+/* ---- config ---------------------------------------------------------------------------------- */
+
+enum config_key {
+    CONFIG_HEAP,       /* words of the heap (of one semispace); includes headers */
+    CONFIG_NURSERY,    /* words of the minor heap */
+    CONFIG_MARK_STACK, /* entries; 0: as many as the heap has words (the papers' choice) */
+    CONFIG_SLICE,      /* words of work in a slice that gives no budget of its own */
+    CONFIG_LARGE,      /* blocks of at least so many words are large objects */
+    CONFIG_AGE,        /* minor collections that a block survives before promotion */
+    CONFIG_STRESS,     /* n > 0: a full collection before every n-th allocation */
+    CONFIG_FAIL,       /* n > 0: ask for more than the heap at the n-th allocation first */
+    CONFIG_VARIANT,    /* chooses among the variants that the collector lists */
+    CONFIG_KIND,       /* collector kind at the start, for collectors that have several */
+    CONFIG_KEYS
+};
+
+/* Range of one key.  soft_max bounds the values that a short byte encoding reaches (bytes.c). */
+struct config_range {
+    const char *name; /* as in the text form */
+    uint16_t min, max, initial, soft_max;
+};
+extern const struct config_range config_ranges[CONFIG_KEYS];
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+enum value_kind {
+    VALUE_IMMEDIATE, /* bits: the integer, 63 bits signed, sign-extended to 64 */
+    VALUE_RAW,       /* bits: the word; only in raw blocks, and only there */
+    VALUE_OUTSIDE,   /* bits: n < 65536; the n-th even word that points outside every heap */
+    VALUE_BLOCK,     /* heap section: pointer to named block `block` */
+    VALUE_INFIX,     /* heap section: pointer to the infix block at field `offset` of `block` */
+    VALUE_SLOT       /* script: content of root slot `block` (of the operation's mutator) */
+};
+
+struct value {
+    uint8_t kind;    /* enum value_kind */
+    uint16_t block;  /* VALUE_BLOCK, VALUE_INFIX: number among the named blocks; VALUE_SLOT: slot */
+    uint16_t offset; /* VALUE_INFIX: field of the closure where the infix block starts */
+    uint64_t bits;   /* VALUE_IMMEDIATE (two's complement), VALUE_RAW, VALUE_OUTSIDE */
+};
+
+/* ---- heap ------------------------------------------------------------------------------------ */
+
+enum item_kind {
+    ITEM_BLOCK,   /* ordinary block, tag 0..246, 248 or 250; fields are scanned values */
+    ITEM_CLOSURE, /* functions + environment; the fields of the item are the environment alone */
+    ITEM_RAW,     /* tag >= 251; fields are VALUE_RAW */
+    ITEM_FREE,    /* gap: a blue block on the free list, wosize >= 1 */
+    ITEM_DEAD,    /* gap: allocated, unreachable, unnamed, tag 0, wosize >= 1, fields unit */
+    ITEM_FRAGMENT /* gap: a header with wosize 0, one word */
+};
+
+struct item {
+    uint8_t kind; /* enum item_kind */
+    uint8_t tag;  /* ITEM_BLOCK, ITEM_CLOSURE (247), ITEM_RAW; 0 for gaps */
+    bool is_static; /* named kinds only: lies outside the heap, never moved, never freed */
+    uint8_t functions; /* ITEM_CLOSURE: 1..PROGRAM_FUNCTIONS, else 0 */
+    int8_t arity[PROGRAM_FUNCTIONS]; /* ITEM_CLOSURE; unused entries 0 */
+    uint16_t wosize;      /* fields in words, code and infix words of a closure included */
+    uint16_t first_field; /* index into program.fields; 0 for gaps */
+    uint16_t n_fields;    /* block, raw: = wosize; closure: environment words; gap: 0 */
+};
+
+/* ---- script ---------------------------------------------------------------------------------- */
+
+enum op_code {
+    OP_ALLOC,         /* dst, tag, size, values: fields beyond the values are unit */
+    OP_ALLOC_CLOSURE, /* dst, functions, arity, size = environment words, values = environment */
+    OP_ALLOC_RAW,     /* dst, tag, size, values (VALUE_RAW): words beyond the values are 0 */
+    OP_LOAD,          /* dst := field i of src */
+    OP_STORE,         /* field i of dst := value 0, with the write barrier */
+    OP_INIT,          /* the same as initialising store; a plain store unless dst is fresh */
+    OP_BLIT,          /* n fields from src.i to dst.j, as memmove: overlapping allowed */
+    OP_FILL,          /* fields dst.i .., n of them := value 0 */
+    OP_SET,           /* dst := value 0 (copy of a slot, or an immediate) */
+    OP_DROP,          /* dst := unit */
+    OP_INFIX,         /* dst := i-th entry of the closure in src (0: the closure itself) */
+    OP_READ,          /* read field i of src back and compare it with the model */
+    OP_MINOR,
+    OP_SLICE, /* n: budget; 0 = the configured budget */
+    OP_FULL,
+    OP_COMPACT,
+    OP_EXHAUST, /* dst := blocks so that, after a full collection, n words (0..3) stay free */
+    OP_KIND,    /* switch to collector kind n */
+    OP_POLL,    /* one more step of the mutator's pending operation, or answer to a handshake */
+    OP_CODES
+};
+
+/* One operation.  Operands that an operation does not use are zero (program_valid). */
+struct op {
+    uint8_t code;    /* enum op_code */
+    uint8_t mutator; /* < PROGRAM_MUTATORS; taken modulo what the collector has */
+    uint8_t dst, src; /* slots */
+    uint8_t tag;
+    uint8_t functions;
+    int8_t arity[PROGRAM_FUNCTIONS];
+    uint8_t n_values;
+    uint16_t size;    /* words */
+    uint16_t i, j, n; /* field indexes, taken modulo the fields that exist; counts */
+    struct value values[PROGRAM_VALUES]; /* VALUE_SLOT, VALUE_IMMEDIATE, VALUE_OUTSIDE; or RAW */
+};
+
+/* Which operands an operation has: drives bytes, text and validity from one table. */
+enum {
+    OPERAND_DST = 1u << 0,
+    OPERAND_SRC = 1u << 1,
+    OPERAND_TAG = 1u << 2,
+    OPERAND_FUNCTIONS = 1u << 3,
+    OPERAND_SIZE = 1u << 4,
+    OPERAND_I = 1u << 5,
+    OPERAND_J = 1u << 6,
+    OPERAND_N = 1u << 7,
+    OPERAND_VALUES = 1u << 8, /* 0..PROGRAM_VALUES of them */
+    OPERAND_VALUE = 1u << 9   /* exactly one */
+};
+struct op_shape {
+    const char *name;
+    unsigned operands;          /* OPERAND_* */
+    uint16_t max_i, max_j, max_n; /* largest legal operand */
+    uint16_t min_size, max_size;
+};
+extern const struct op_shape op_shapes[OP_CODES];
+
+/* ---- the program ----------------------------------------------------------------------------- */
+
+struct program {
+    uint16_t config[CONFIG_KEYS];
+    uint16_t n_items, n_fields, n_ops;
+    struct value roots[PROGRAM_MUTATORS][PROGRAM_SLOTS]; /* IMMEDIATE, BLOCK, INFIX, OUTSIDE */
+    struct item items[PROGRAM_ITEMS];
+    struct value fields[PROGRAM_FIELDS];
+    struct op ops[PROGRAM_OPS];
+};
+
+/* The empty program: default config, no items, every root the immediate 0 (unit), no script. */
+void program_clear(struct program *p);
+
+/* NULL if p keeps every rule of this header, else a static sentence that says which it breaks.
+ * Every program that decode or parse yields is valid; every valid program can be printed, encoded
+ * and run.  The rules beyond the ranges above:
+ *  - named blocks are the items of kind BLOCK, CLOSURE and RAW, numbered in order;
+ *  - a VALUE_INFIX offset is an infix block of that closure (closure_entry_offset, k >= 1);
+ *  - a static block's fields point at static blocks alone;
+ *  - the words of all items outside static space fit into config heap; static ones into
+ *    PROGRAM_HEAP_WORDS;
+ *  - operands that are not used, and array entries beyond the counts inside an item or op, are 0;
+ *  - tags are legal for the kind; PROGRAM_TAG_DOUBLE has size 1. */
+const char *program_valid(const struct program *p);
+
+/* Same program?  Compares what is meaningful, ignores unused array tails. */
+bool program_equal(const struct program *a, const struct program *b);
+bool op_equal(const struct op *a, const struct op *b);
+
+/* A digest of the meaningful content (FNV-1a, 64 bits); equal programs have equal digests. */
+uint64_t program_digest(const struct program *p);
+
+/* ---- helpers shared by the printers, the harness and the mutators ----------------------------- */
+
+bool value_equal(const struct value *a, const struct value *b);
+
+/* Is tag legal for an ordinary (scanned) block of the language: 0..246, 248, 250? */
+bool tag_is_ordinary(unsigned tag);
+/* 251..255 */
+bool tag_is_raw(unsigned tag);
+
+/* Words that the functions of a closure take before its environment (= start of environment):
+ * 2 for arity 0 or 1, else 3, and one infix header between two functions. */
+unsigned closure_code_words(unsigned functions, const int8_t *arity);
+
+/* Field at which entry k of a closure starts; 0 for k = 0, an infix block for k >= 1. */
+unsigned closure_entry_offset(unsigned k, const int8_t *arity);
+
+/* Words that an item takes in the heap, header included. */
+unsigned item_words(const struct item *item);
+static inline bool item_is_named(const struct item *item) {
+    return item->kind <= ITEM_RAW;
+}
+/* Words of all items outside static space, headers included. */
+unsigned program_heap_words(const struct program *p);
+/* Number of named blocks. */
+unsigned program_named(const struct program *p);
+/* The item of named block b, or NULL. Linear in the number of items. */
+const struct item *program_named_item(const struct program *p, unsigned b);
+
+#endif

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The records of the byte form, shared by the decoder (bytes.c) and the encoder (encode.c).
+ *
+ * A record is an opcode byte and as many operand bytes as the opcode asks for, so that a changed
+ * operand never moves what follows it.  The table below is the only place that knows which records
+ * there are, how many of the 256 opcodes each one owns (its weight: how often random bytes hit it)
+ * and which operands it has; decoder and encoder walk the same operand letters:
+ *
+ *   d destination slot   t tag of an ordinary block   i j n  indexes and counts of op_shapes
+ *   s source slot        T tag of a raw block         v value of the section
+ *   m mutator            z size                       w raw word
+ *   a arity, next one    k config key                 b plain byte of a config value or prefix
+ *
+ * z i j n v w are wide operands: byte 255 takes the next queued WIDE value, if there is one.  The
+ * other letters reach all their values with one byte.
+ */
+#ifndef ISOHEAP_PROGRAM_RECORDS_H
+#define ISOHEAP_PROGRAM_RECORDS_H
+
+#include "program/program.h"
+
+enum record_section {
+    SECTION_SCRIPT, /* appends an operation; code is its op_code */
+    SECTION_HEAP,   /* appends an item; code is its item_kind */
+    SECTION_FIELD,  /* sets a field of the last item */
+    SECTION_ROOT,
+    SECTION_CONFIG,
+    SECTION_WIDE, /* the last three are prefixes of the next record that is none */
+    SECTION_STATIC,
+    SECTION_MUTATOR
+};
+
+/* X(name, weight, section, code, functions, values, operands) */
+#define SCRIPT_RECORDS(X)                                                                          \
+    X(ALLOC_0, 5, SCRIPT, OP_ALLOC, 0, 0, "dtz")                                                   \
+    X(ALLOC_1, 8, SCRIPT, OP_ALLOC, 0, 1, "dtzv")                                                  \
+    X(ALLOC_2, 8, SCRIPT, OP_ALLOC, 0, 2, "dtzvv")                                                 \
+    X(ALLOC_3, 6, SCRIPT, OP_ALLOC, 0, 3, "dtzvvv")                                                \
+    X(CLOSURE_1_0, 1, SCRIPT, OP_ALLOC_CLOSURE, 1, 0, "daz")                                       \
+    X(CLOSURE_1_1, 1, SCRIPT, OP_ALLOC_CLOSURE, 1, 1, "dazv")                                      \
+    X(CLOSURE_1_2, 1, SCRIPT, OP_ALLOC_CLOSURE, 1, 2, "dazvv")                                     \
+    X(CLOSURE_1_3, 1, SCRIPT, OP_ALLOC_CLOSURE, 1, 3, "dazvvv")                                    \
+    X(CLOSURE_2_0, 1, SCRIPT, OP_ALLOC_CLOSURE, 2, 0, "daaz")                                      \
+    X(CLOSURE_2_1, 1, SCRIPT, OP_ALLOC_CLOSURE, 2, 1, "daazv")                                     \
+    X(CLOSURE_2_2, 1, SCRIPT, OP_ALLOC_CLOSURE, 2, 2, "daazvv")                                    \
+    X(CLOSURE_2_3, 1, SCRIPT, OP_ALLOC_CLOSURE, 2, 3, "daazvvv")                                   \
+    X(CLOSURE_3_0, 1, SCRIPT, OP_ALLOC_CLOSURE, 3, 0, "daaaz")                                     \
+    X(CLOSURE_3_1, 1, SCRIPT, OP_ALLOC_CLOSURE, 3, 1, "daaazv")                                    \
+    X(CLOSURE_3_2, 1, SCRIPT, OP_ALLOC_CLOSURE, 3, 2, "daaazvv")                                   \
+    X(CLOSURE_3_3, 1, SCRIPT, OP_ALLOC_CLOSURE, 3, 3, "daaazvvv")                                  \
+    X(CLOSURE_4_0, 1, SCRIPT, OP_ALLOC_CLOSURE, 4, 0, "daaaaz")                                    \
+    X(CLOSURE_4_1, 1, SCRIPT, OP_ALLOC_CLOSURE, 4, 1, "daaaazv")                                   \
+    X(CLOSURE_4_2, 1, SCRIPT, OP_ALLOC_CLOSURE, 4, 2, "daaaazvv")                                  \
+    X(CLOSURE_4_3, 1, SCRIPT, OP_ALLOC_CLOSURE, 4, 3, "daaaazvvv")                                 \
+    X(RAW_0, 2, SCRIPT, OP_ALLOC_RAW, 0, 0, "dTz")                                                 \
+    X(RAW_1, 3, SCRIPT, OP_ALLOC_RAW, 0, 1, "dTzw")                                                \
+    X(RAW_2, 2, SCRIPT, OP_ALLOC_RAW, 0, 2, "dTzww")                                               \
+    X(RAW_3, 2, SCRIPT, OP_ALLOC_RAW, 0, 3, "dTzwww")                                              \
+    X(LOAD, 12, SCRIPT, OP_LOAD, 0, 0, "dsi")                                                      \
+    X(STORE, 14, SCRIPT, OP_STORE, 0, 1, "div")                                                    \
+    X(INIT, 6, SCRIPT, OP_INIT, 0, 1, "div")                                                       \
+    X(BLIT, 6, SCRIPT, OP_BLIT, 0, 0, "sidjn")                                                     \
+    X(FILL, 4, SCRIPT, OP_FILL, 0, 1, "dinv")                                                      \
+    X(SET, 6, SCRIPT, OP_SET, 0, 1, "dv")                                                          \
+    X(DROP, 5, SCRIPT, OP_DROP, 0, 0, "d")                                                         \
+    X(INFIX, 4, SCRIPT, OP_INFIX, 0, 0, "dsi")                                                     \
+    X(READ, 6, SCRIPT, OP_READ, 0, 0, "si")                                                        \
+    X(MINOR, 5, SCRIPT, OP_MINOR, 0, 0, "")                                                        \
+    X(SLICE, 2, SCRIPT, OP_SLICE, 0, 0, "")                                                        \
+    X(SLICE_N, 2, SCRIPT, OP_SLICE, 0, 0, "n")                                                     \
+    X(FULL, 8, SCRIPT, OP_FULL, 0, 0, "")                                                          \
+    X(COMPACT, 2, SCRIPT, OP_COMPACT, 0, 0, "")                                                    \
+    X(EXHAUST, 2, SCRIPT, OP_EXHAUST, 0, 0, "dn")                                                  \
+    X(KIND, 1, SCRIPT, OP_KIND, 0, 0, "n")                                                         \
+    X(POLL, 3, SCRIPT, OP_POLL, 0, 0, "")
+
+#define HEAP_RECORDS(X)                                                                            \
+    X(BLOCK_1, 5, HEAP, ITEM_BLOCK, 0, 1, "tv")                                                    \
+    X(BLOCK_2, 8, HEAP, ITEM_BLOCK, 0, 2, "tvv")                                                   \
+    X(BLOCK_3, 6, HEAP, ITEM_BLOCK, 0, 3, "tvvv")                                                  \
+    X(BLOCK, 4, HEAP, ITEM_BLOCK, 0, 0, "tz")                                                      \
+    X(FUNCTIONS_1_0, 1, HEAP, ITEM_CLOSURE, 1, 0, "az")                                            \
+    X(FUNCTIONS_1_1, 1, HEAP, ITEM_CLOSURE, 1, 1, "azv")                                           \
+    X(FUNCTIONS_1_2, 1, HEAP, ITEM_CLOSURE, 1, 2, "azvv")                                          \
+    X(FUNCTIONS_2_0, 1, HEAP, ITEM_CLOSURE, 2, 0, "aaz")                                           \
+    X(FUNCTIONS_2_1, 1, HEAP, ITEM_CLOSURE, 2, 1, "aazv")                                          \
+    X(FUNCTIONS_2_2, 1, HEAP, ITEM_CLOSURE, 2, 2, "aazvv")                                         \
+    X(FUNCTIONS_3_0, 1, HEAP, ITEM_CLOSURE, 3, 0, "aaaz")                                          \
+    X(FUNCTIONS_3_1, 1, HEAP, ITEM_CLOSURE, 3, 1, "aaazv")                                         \
+    X(FUNCTIONS_3_2, 1, HEAP, ITEM_CLOSURE, 3, 2, "aaazvv")                                        \
+    X(FUNCTIONS_4_0, 1, HEAP, ITEM_CLOSURE, 4, 0, "aaaaz")                                         \
+    X(FUNCTIONS_4_1, 1, HEAP, ITEM_CLOSURE, 4, 1, "aaaazv")                                        \
+    X(FUNCTIONS_4_2, 1, HEAP, ITEM_CLOSURE, 4, 2, "aaaazvv")                                       \
+    X(WORDS, 6, HEAP, ITEM_RAW, 0, 1, "Tzw")                                                       \
+    X(FREE, 6, HEAP, ITEM_FREE, 0, 0, "z")                                                         \
+    X(DEAD, 4, HEAP, ITEM_DEAD, 0, 0, "z")                                                         \
+    X(FRAGMENT, 3, HEAP, ITEM_FRAGMENT, 0, 0, "")                                                  \
+    X(FIELD, 10, FIELD, 0, 0, 1, "iv")
+
+#define OTHER_RECORDS(X)                                                                           \
+    X(ROOT, 16, ROOT, 0, 0, 1, "dv")                                                               \
+    X(ROOT_OF, 4, ROOT, 0, 0, 1, "mdv")                                                            \
+    X(CONFIG, 16, CONFIG, 0, 0, 0, "kbb")                                                          \
+    X(STATIC, 4, STATIC, 0, 0, 0, "")                                                              \
+    X(MUTATOR, 5, MUTATOR, 0, 0, 0, "m")                                                           \
+    X(WIDE, 7, WIDE, 0, 0, 0, "bbbbbbbbb")
+
+#define RECORDS(X) SCRIPT_RECORDS(X) HEAP_RECORDS(X) OTHER_RECORDS(X)
+
+enum record_id {
+#define X(name, weight, section, code, functions, values, operands) RECORD_##name,
+    RECORDS(X)
+#undef X
+        RECORD_IDS
+};
+
+/* The opcodes of a record are FIRST_name .. LAST_name. */
+enum record_opcode {
+#define X(name, weight, section, code, functions, values, operands)                                \
+    FIRST_##name, LAST_##name = FIRST_##name + (weight) - 1,
+    RECORDS(X)
+#undef X
+        RECORD_OPCODES
+};
+_Static_assert(RECORD_OPCODES == 256, "the weights of the records must use all opcodes");
+
+struct record {
+    uint8_t id, first; /* its number and its first opcode */
+    uint8_t section, code, functions, values, length;
+    const char *operands; /* one letter for each of the `length` operand bytes */
+};
+extern const struct record records[RECORD_IDS];
+extern const uint8_t record_of_opcode[256]; /* enum record_id */
+
+enum {
+    RECORD_OPERANDS = 9,  /* operand bytes of the longest record */
+    RECORD_WIDES = 4,     /* WIDE values that one record can use */
+    RECORD_WIDE_BYTES = 10 /* a whole WIDE record */
+};
+
+/* A WIDE value: what it means depends on the operand that takes it. */
+struct wide {
+    uint8_t kind; /* enum value_kind; counts only where a value is wanted */
+    uint64_t payload;
+};
+
+/* Sizes: one byte reaches min .. min + SIZE_SHORT_MAX, small ones twelve times as often. */
+enum { SIZE_BIASED = 192, SIZE_BIAS = 16, SIZE_SHORT_MAX = 78 };
+
+/* Ranges of the one-byte heap values; what is above the last one is a notable immediate. */
+enum {
+    HEAP_IMMEDIATE = 128, /* below: pointers to blocks 0..127 */
+    HEAP_INFIX = 192,     /* the first infix block of blocks 0..47 */
+    HEAP_OUTSIDE = 240,
+    HEAP_NOTABLE = 248
+};
+extern const int64_t notable_immediates[7];
+
+/* One-byte script values: below, slots; from here on, immediates. */
+enum { SCRIPT_IMMEDIATE = PROGRAM_SLOTS };
+
+/* One-byte raw words: below, themselves; from here on, single bits. */
+enum { WORD_BIT = 192 };
+
+/* The byte that takes a WIDE value. */
+enum { WIDE_BYTE = 255 };
+
+/* The high byte of a config value from which on the whole range is reached. */
+enum { CONFIG_WHOLE = 0xe0 };
+
+/* Smallest and largest size operand of a record of the script or heap section. */
+static inline uint16_t record_min_size(const struct record *r) {
+    return r->section == SECTION_SCRIPT ? op_shapes[r->code].min_size : r->code != ITEM_CLOSURE;
+}
+static inline uint16_t record_max_size(const struct record *r) {
+    if (r->section == SECTION_SCRIPT)
+        return op_shapes[r->code].max_size;
+    return r->code == ITEM_CLOSURE ? op_shapes[OP_ALLOC_CLOSURE].max_size : PROGRAM_WOSIZE;
+}
+
+#endif
