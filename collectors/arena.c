@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Memory for a collector's heap (arena.h).
+ */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS, MAP_NORESERVE */
+#include "collectors/arena.h"
+
+#include <sys/mman.h>
+
+bool arena_open(struct arena *arena, size_t capacity) {
+    size_t bytes = (capacity + 2 * ARENA_RED_ZONE) * sizeof(word);
+    word *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (map == MAP_FAILED)
+        return false;
+    *arena = (struct arena){.base = map + ARENA_RED_ZONE, .capacity = capacity};
+    return true;
+}
+
+void arena_close(struct arena *arena) {
+    munmap(arena->base - ARENA_RED_ZONE, (arena->capacity + 2 * ARENA_RED_ZONE) * sizeof(word));
+    arena->base = NULL;
+}
+
+void arena_reset(struct arena *arena, struct gc_hooks *hooks, size_t words) {
+    size_t poison = words > arena->poisoned ? words : arena->poisoned;
+    hooks->poison(arena->base - ARENA_RED_ZONE, poison + 2 * ARENA_RED_ZONE);
+    arena->poisoned = words;
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The plug-in interface: what a collector offers to the harness.
+ *
+ * It is a register machine.  The harness owns the roots, one row of slots per mutator; operations
+ * name slots, never addresses, so that every operation may be a safepoint at which blocks move and
+ * slots are rewritten.  Every slot is a live root at all times; an empty one holds WORD_UNIT.
+ * Copying, clearing and offsetting slots (infix pointers) is the harness's business between calls.
+ * A collector is a `const struct collector`; a NULL function means "not supported", and for init,
+ * load and store a plain memory access.  docs/collectors.md walks through writing one.
+ */
+#ifndef ISOHEAP_COLLECTOR_H
+#define ISOHEAP_COLLECTOR_H
+
+#include "collectors/layout.h"
+
+enum { GC_SLOTS = 36, GC_MUTATORS = 4 }; /* the program's 32 slots, and scratch slots */
+typedef word gc_slots[GC_SLOTS];
+
+struct gc; /* a collector's own state, defined by each */
+
+enum gc_result {
+    GC_OK,
+    GC_OUT_OF_MEMORY, /* no effect: heap and slots as before, but for a collection */
+    GC_PENDING,       /* not finished: poll this mutator until another result comes */
+    GC_IDLE           /* step: no cycle is under way */
+};
+enum gc_collection { GC_MINOR, GC_FULL, GC_COMPACT };
+
+/* What the harness lends to a collector, constant from reset to reset. */
+struct gc_hooks {
+    void (*poison)(void *start, size_t words);   /* dead memory: no access until unpoisoned */
+    void (*unpoison)(void *start, size_t words); /* memory that is about to be used */
+    uint64_t fuel;                               /* gc_tick counts it down */
+    void (*out_of_fuel)(struct gc_hooks *);      /* does not return */
+    uint64_t collections; /* a collector adds one at the end of each collection */
+};
+/* Called once per bounded step (a block, a field, a list entry): bounds the work, so that a
+ * collector which makes no progress is a verdict instead of a hang. */
+static inline void gc_tick(struct gc_hooks *hooks) {
+    if (--hooks->fuel == 0)
+        hooks->out_of_fuel(hooks);
+}
+
+struct gc_config {
+    size_t heap_words; /* all of the heap, headers included; of one semispace */
+    size_t nursery_words;
+    size_t mark_stack; /* entries; 0: as many as heap words */
+    size_t slice_words, large_words;
+    unsigned promotion_age, variant, kind;
+    unsigned mutators; /* rows of slots in use */
+    gc_slots *slots;   /* the roots; owned by the harness, rewritten by the collector */
+    struct gc_hooks *hooks;
+};
+
+/* GC_LIVE: an allocated block, reachable or not.  GC_FREE: a blue block.  GC_FRAGMENT: a header
+ * with wosize 0.  GC_UNUSED: words without a header.  words includes the header where there is. */
+enum gc_extent { GC_LIVE, GC_FREE, GC_FRAGMENT, GC_UNUSED, GC_FREE_LIST_ENTRY };
+typedef void gc_visit(void *context, enum gc_extent kind, const word *header, size_t words);
+
+/* When may an allocation be refused? */
+enum gc_refusal {
+    REFUSES_ANYTIME,       /* no promise */
+    REFUSES_NO_FREE_BLOCK, /* only if after a full collection no free block is large enough */
+    REFUSES_EXACTLY        /* if and only if live + request exceeds the heap */
+};
+
+struct collector_traits {
+    bool moves;     /* blocks may move: addresses mean nothing after a safepoint */
+    bool infix;     /* takes infix pointers (closures with several functions) */
+    bool start_env; /* skips the words of a closure before start of environment */
+    bool raw;       /* skips blocks with tag >= TAG_NO_SCAN */
+    bool outside;   /* tolerates even words that point outside the heap, static blocks too */
+    bool fatal_out_of_memory;  /* the process ends instead */
+    bool poisons;              /* dead memory is poisoned through the hooks */
+    bool conservative;         /* retains more than the reachable: soundness only */
+    bool whitens;              /* after a cycle every block is white or blue */
+    bool free_list;            /* walk visits a free list, and every free block is on it */
+    bool sorted_free_list;     /* in address order */
+    bool merged_free_list;     /* after a full collection no two free extents are adjacent */
+    bool renews;               /* a heap that has become empty serves what a fresh heap serves */
+    unsigned full_until_exact; /* full collections until exactly the reachable is left; 0: never */
+    enum gc_refusal refusal;
+    size_t max_wosize;     /* 0: as much as the heap holds */
+    unsigned max_mutators; /* at least 1 */
+};
+
+struct collector {
+    const char *name, *summary;
+    struct collector_traits traits;
+    const char *const *variants; /* names of config variant 0, 1, ..., NULL at the end */
+    const char *const *kinds;    /* the same for collector kinds; NULL: one kind */
+
+    /* Adjusts the traits to a config (a variant may promise less).  NULL: they hold for all. */
+    void (*promise)(const struct gc_config *, struct collector_traits *);
+
+    /* Life.  open: once per process, the arena at an address that stays; NULL if that fails.
+     * reset: an empty heap for config, at a cost proportional to what was used since the last
+     * reset; afterwards nothing tells how the collector was used before. */
+    struct gc *(*open)(void);
+    void (*reset)(struct gc *, const struct gc_config *);
+    void (*close)(struct gc *);
+
+    /* Image.  image says where the harness may write a heap of *words words at most and corrects
+     * *words to what must be filled exactly; adopt takes it over: blocks (white), free blocks
+     * (blue), fragments (wosize 0) in address order, slots already set.  Neither collects.  Without
+     * them the harness builds the same heap with alloc and init. */
+    word *(*image)(struct gc *, size_t *words);
+    void (*adopt)(struct gc *, size_t words);
+
+    /* Mutator m.  alloc may collect before it allocates, and rewrites every slot it must; on GC_OK
+     * slot dst points at a new block of wosize fields with the content raw[0..wosize) (immediates,
+     * raw words, closinfo, infix headers; no pointers into the heap).
+     * init writes a field of a block that has been allocated since the last safepoint; never
+     * collects.  load sets slot dst to a field; store has the write barrier.  Both may collect.
+     * obj never holds an infix pointer.  blit copies as memmove; NULL: by load and store. */
+    enum gc_result (*alloc)(struct gc *, unsigned m, unsigned dst, size_t wosize, unsigned tag,
+                            const word *raw);
+    void (*init)(struct gc *, unsigned m, unsigned obj, size_t i, unsigned value);
+    enum gc_result (*load)(struct gc *, unsigned m, unsigned dst, unsigned obj, size_t i);
+    enum gc_result (*store)(struct gc *, unsigned m, unsigned obj, size_t i, unsigned value);
+    enum gc_result (*blit)(struct gc *, unsigned m, unsigned src, size_t i, unsigned dst, size_t j,
+                           size_t n);
+    enum gc_result (*poll)(struct gc *, unsigned m);
+
+    /* Collector: may move blocks and rewrite slots.  step does budget words of work. */
+    enum gc_result (*collect)(struct gc *, enum gc_collection);
+    enum gc_result (*step)(struct gc *, size_t budget);
+    enum gc_result (*switch_kind)(struct gc *, unsigned kind);
+
+    /* Inspection: changes nothing.  walk visits every extent of the heap in address order, then
+     * every free-list entry in list order.  check returns NULL or the invariant of the collector's
+     * own that is broken.  peek reads header (i = -1) or field i of v as an OCaml word. */
+    void (*walk)(struct gc *, gc_visit *, void *context);
+    const char *(*check)(struct gc *);
+    word (*peek)(struct gc *, word v, ptrdiff_t i);
+};
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The collectors that this build knows by name (registry.h).
+ */
+#include "collectors/registry.h"
+
+#include "collectors/cheney/cheney.h"
+#include "collectors/mark_sweep/mark_sweep.h"
+
+#include <string.h>
+
+const struct collector *const registered_collectors[] = {&mark_sweep, &cheney, NULL};
+
+const struct collector *collector_find(const struct collector *const *list, const char *name) {
+    for (; *list; list++)
+        if (strcmp((*list)->name, name) == 0)
+            return *list;
+    return NULL;
+}
