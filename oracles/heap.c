@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Oracles over one heap walk (heap.h).
+ */
+#include "oracles/heap.h"
+
+#include <string.h>
+
+struct walk {
+    struct graph *g;
+    struct heap_facts *facts;
+    unsigned checks;
+    const word *next; /* where the next extent must start */
+    bool after_free;  /* the extent before was a free block */
+    size_t entries;   /* free-list entries met */
+    const word *last_entry;
+};
+
+static void report(struct walk *w, enum violation v, const word *where, const char *detail) {
+    if (w->facts->violation)
+        return;
+    w->facts->violation = v;
+    w->facts->where = where;
+    w->facts->detail = detail;
+}
+
+/* Free-list entries are blue blocks of the heap; more entries than free blocks is a cycle. */
+static void visit_entry(struct walk *w, const word *header) {
+    const struct graph *g = w->g;
+    if (!(w->checks & HEAP_FREE_LIST))
+        return;
+    word v = pointer_word(header + 1);
+    if (v - pointer_word(g->base) >= g->words * sizeof(word) || v % sizeof(word)) {
+        report(w, VIOLATION_free_list_corrupt, NULL, "a free-list entry lies outside the heap");
+        return;
+    }
+    if (graph_in_use(g, (size_t)(header + 1 - g->base))) {
+        report(w, VIOLATION_free_list_corrupt, header, "a live block is on the free list");
+        return;
+    }
+    if (header_colour(*header) != BLUE)
+        report(w, VIOLATION_free_list_corrupt, header, "a free-list entry is not blue");
+    if (++w->entries > w->facts->free)
+        report(w, VIOLATION_free_list_corrupt, header,
+               "the free list has more entries than the heap has free blocks: a cycle");
+    if (w->checks & HEAP_SORTED && w->last_entry && header <= w->last_entry)
+        report(w, VIOLATION_free_list_corrupt, header, "the free list is not in address order");
+    w->last_entry = header;
+}
+
+/* Bits id .. id + words - 1 of the map of words in use: are any set; set them all. */
+static uint64_t bits_of(size_t id, size_t end, size_t at) {
+    uint64_t bits = ~(uint64_t)0;
+    if (at == id / 64)
+        bits <<= id % 64;
+    if (at == (end - 1) / 64)
+        bits &= ~(uint64_t)0 >> (63 - (end - 1) % 64);
+    return bits;
+}
+static bool any_in_use(const struct graph *g, size_t id, size_t words) {
+    for (size_t at = id / 64; at <= (id + words - 1) / 64; at++)
+        if (g->in_use[at] & bits_of(id, id + words, at))
+            return true;
+    return false;
+}
+static void take_down(struct graph *g, size_t id, size_t words) {
+    g->cells[id + 1].stamp = g->epoch;
+    for (size_t at = id / 64; at <= (id + words - 1) / 64; at++)
+        g->in_use[at] |= bits_of(id, id + words, at);
+}
+
+static void visit_live(struct walk *w, const word *header, size_t words) {
+    unsigned tag = header_tag(*header);
+    w->facts->live++;
+    w->facts->live_words += words;
+    if (tag == TAG_INFIX)
+        report(w, VIOLATION_ill_formed_heap, header, "an infix header where a block must start");
+    if (header_wosize(*header) + 1 != words)
+        report(w, VIOLATION_ill_formed_heap, header, "a header disagrees with the walk");
+    if (w->checks & HEAP_COLOURS && header_colour(*header) != WHITE)
+        report(w, VIOLATION_wrong_colour, header, "a live block is not white after a cycle");
+    take_down(w->g, (size_t)(header - w->g->base), words);
+}
+
+static void visit_free(struct walk *w, const word *header, size_t words) {
+    w->facts->free++;
+    w->facts->free_words += words;
+    if (words - 1 > w->facts->largest_free)
+        w->facts->largest_free = words - 1;
+    if (w->checks & HEAP_MERGED && w->after_free)
+        report(w, VIOLATION_free_list_corrupt, header, "two free blocks are adjacent");
+}
+
+/* True if the extent lies where the walk must go on. */
+static bool tiles(struct walk *w, const word *header, size_t words) {
+    const struct graph *g = w->g;
+    const char *detail = NULL;
+    if (header != w->next)
+        detail = "the walk has a gap or goes back";
+    else if (words == 0 || words > (size_t)(g->base + g->words - header))
+        detail = "a block reaches beyond the end of the heap";
+    if (detail)
+        report(w, VIOLATION_ill_formed_heap, header, detail);
+    return !detail;
+}
+
+static void visit(void *context, enum gc_extent kind, const word *header, size_t words) {
+    struct walk *w = context;
+    if (w->facts->violation)
+        return;
+    if (kind == GC_FREE_LIST_ENTRY) {
+        visit_entry(w, header);
+        return;
+    }
+    if (!w->next)
+        w->g->base = w->next = header; /* a moving collector's heap starts where its walk does */
+    if (!tiles(w, header, words))
+        return;
+    w->next = header + words;
+    if (kind == GC_LIVE) {
+        visit_live(w, header, words);
+    } else if (kind == GC_FREE) {
+        visit_free(w, header, words);
+    } else if (kind == GC_FRAGMENT) {
+        if (words != 1 || header_tag(*header) != 0)
+            report(w, VIOLATION_ill_formed_heap, header, "a fragment with a size or a tag");
+    } else if (words - 1 > w->facts->largest_free) {
+        w->facts->largest_free = words - 1; /* GC_UNUSED */
+    }
+    w->after_free = kind == GC_FREE;
+}
+
+void heap_walk(struct graph *g, const struct collector *collector, struct gc *gc, unsigned checks,
+               struct heap_facts *facts) {
+    struct walk w = {.g = g, .facts = facts, .checks = checks};
+    *facts = (struct heap_facts){.violation = VIOLATION_none};
+    memset(g->in_use, 0, (g->universe / 64 + 1) * sizeof *g->in_use);
+    if (++g->epoch == 0) { /* once in 2^32 walks */
+        graph_forget(g);
+        g->epoch = 1;
+    }
+    collector->walk(gc, visit, &w);
+    if (w.next != g->base + g->words)
+        report(&w, VIOLATION_ill_formed_heap, w.next, "the walk ends before the heap does");
+    if (checks & HEAP_FREE_LIST && w.entries != facts->free)
+        report(&w, VIOLATION_free_list_corrupt, NULL, "a free block is missing in the free list");
+    for (size_t i = 0; i < g->static_words;) { /* static blocks never move: always starts */
+        size_t words = header_wosize(g->statics[i]) + 1;
+        take_down(g, g->words + i, words);
+        i += words;
+    }
+}
+
+bool heap_claim(struct graph *g, const word *header, size_t words) {
+    size_t id = (size_t)(header - g->base);
+    if (header < g->base || words > g->words || id > g->words - words)
+        return false;
+    if (any_in_use(g, id, words))
+        return false;
+    take_down(g, id, words);
+    return true;
+}
+
+const word *heap_unreached(const struct graph *g, const struct isomorphism *iso) {
+    for (size_t id = 1; id < g->words; id++) {
+        if (graph_starts(g, id) && g->cells[id].visit != iso->run)
+            return g->base + id - 1;
+    }
+    return NULL;
+}

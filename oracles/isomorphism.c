@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Rooted graph isomorphism (isomorphism.h).
+ */
+#include "oracles/isomorphism.h"
+
+#include <stdio.h>
+
+/* A hint for large heaps, where every block is a cache miss; nothing depends on it. */
+#if defined(__GNUC__)
+#define PREFETCH(address) __builtin_prefetch(address)
+#else
+#define PREFETCH(address) ((void)(address))
+#endif
+enum { NEAR = 6, FAR = 16 }; /* pairs ahead: whose fields are there, whose block is on its way */
+
+/* The blocks of pairs that come soon, and the cells of their children. */
+static inline void look_ahead(const struct isomorphism *iso, const struct graph *a, size_t q) {
+    if (a->model)
+        return;
+    if (q + FAR < iso->pairs)
+        PREFETCH(graph_fields(a, iso->queue[q + FAR].a) - 1);
+    if (q + NEAR < iso->pairs) {
+        const word *fields = graph_fields(a, iso->queue[q + NEAR].a);
+        word wosize = header_wosize(fields[-1]);
+        for (word i = 0; i < wosize && i < NEAR; i++) {
+            word at = fields[i] - pointer_word(a->base);
+            if (at < a->words * sizeof(word))
+                PREFETCH(&a->cells[at / sizeof(word)]);
+        }
+    }
+}
+
+static bool visited(const struct isomorphism *iso, const struct graph *g, uint32_t id) {
+    return g->cells[id].visit == iso->run;
+}
+
+static enum violation differ(struct isomorphism *iso, enum violation v, uint32_t parent,
+                             uint32_t field, word left, word right) {
+    iso->parent = parent;
+    iso->field = field;
+    iso->left = left;
+    iso->right = right;
+    return v;
+}
+
+/* Two words where not both are blocks. */
+static enum violation compare_atoms(struct graph_ref a, struct graph_ref b, word left, word right) {
+    if (a.kind == GRAPH_LOST)
+        return VIOLATION_lost_object;
+    if (a.kind == GRAPH_DANGLING)
+        return VIOLATION_dangling_pointer;
+    if (b.kind == GRAPH_ATOM && a.kind == GRAPH_ATOM)
+        return left == right ? VIOLATION_none : VIOLATION_data_changed;
+    /* a block is expected and an even word found that leads nowhere */
+    if (b.kind == GRAPH_BLOCK && is_pointer(left))
+        return VIOLATION_dangling_pointer;
+    return VIOLATION_edge_changed;
+}
+
+/* Not the common case: a difference, or a pair of infix pointers, statics or atoms. */
+static enum violation compare_odd_refs(struct isomorphism *iso, const struct graph *a,
+                                       const struct graph *b, word left, word right,
+                                       uint32_t parent, uint32_t field) {
+    struct graph_ref ra = iso->left_ref = graph_resolve(a, left);
+    struct graph_ref rb = iso->right_ref = graph_resolve(b, right);
+    if (ra.kind != GRAPH_BLOCK || rb.kind != GRAPH_BLOCK) {
+        if (ra.kind == GRAPH_ATOM && rb.kind == GRAPH_ATOM && left == right)
+            return VIOLATION_none;
+        return differ(iso, compare_atoms(ra, rb, left, right), parent, field, left, right);
+    }
+    struct graph_cell *ca = &a->cells[ra.id], *cb = &b->cells[rb.id];
+    bool old_a = visited(iso, a, ra.id), old_b = visited(iso, b, rb.id);
+    /* One of them is new and the other is not: two blocks became one, or one became two. */
+    if (old_a != old_b)
+        return differ(iso, VIOLATION_sharing_changed, parent, field, left, right);
+    if (ra.offset != rb.offset || (old_a && ca->partner != rb.id) || iso->pairs == iso->capacity)
+        return differ(iso, VIOLATION_edge_changed, parent, field, left, right);
+    if (old_a)
+        return VIOLATION_none;
+    ca->visit = cb->visit = iso->run;
+    ca->partner = rb.id;
+    cb->partner = ra.id;
+    iso->queue[iso->pairs++] = (struct pair){ra.id, rb.id, parent, field};
+    return VIOLATION_none;
+}
+
+/* Extends f by the blocks that two words point at, or checks that f has them. */
+static inline enum violation compare_refs(struct isomorphism *iso, const struct graph *a,
+                                          const struct graph *b, word left, word right,
+                                          uint32_t parent, uint32_t field) {
+    if (left == right && is_immediate(left))
+        return VIOLATION_none;
+    /* A pair that f has, by address: nothing of b need be touched. */
+    word at = left - pointer_word(a->base), to = right - pointer_word(b->base);
+    if (at < a->words * sizeof(word) && to < b->words * sizeof(word) && at % sizeof(word) == 0) {
+        const struct graph_cell *cell = &a->cells[at / sizeof(word)];
+        if (cell->visit == iso->run && cell->partner == to / sizeof(word) && to % sizeof(word) == 0)
+            return VIOLATION_none;
+    }
+    return compare_odd_refs(iso, a, b, left, right, parent, field);
+}
+
+/* The colour bits of an infix header belong to the collector. */
+static word comparable(word raw, unsigned tag) {
+    return tag == TAG_CLOSURE && header_tag(raw) == TAG_INFIX ? header_recolour(raw, WHITE) : raw;
+}
+
+static enum violation compare_blocks(struct isomorphism *iso, const struct graph *a,
+                                     const struct graph *b, uint32_t q) {
+    struct graph_block ba = graph_block(a, iso->queue[q].a), bb = graph_block(b, iso->queue[q].b);
+    if (ba.tag != bb.tag || ba.wosize != bb.wosize || ba.first_scanned != bb.first_scanned) {
+        iso->in_block = true;
+        if (ba.tag != bb.tag)
+            return differ(iso, VIOLATION_tag_changed, q, NO_PARENT, ba.tag, bb.tag);
+        if (ba.wosize != bb.wosize)
+            return differ(iso, VIOLATION_size_changed, q, NO_PARENT, ba.wosize, bb.wosize);
+        return differ(iso, VIOLATION_data_changed, q, 1, ba.fields[1], bb.fields[1]);
+    }
+    for (uint32_t i = 0; i < ba.first_scanned; i++)
+        if (comparable(ba.fields[i], ba.tag) != comparable(bb.fields[i], ba.tag)) {
+            iso->in_block = true;
+            return differ(iso, VIOLATION_data_changed, q, i, ba.fields[i], bb.fields[i]);
+        }
+    for (uint32_t i = ba.first_scanned; i < ba.wosize; i++) {
+        enum violation v = compare_refs(iso, a, b, ba.fields[i], bb.fields[i], q, i);
+        if (v)
+            return v;
+    }
+    return VIOLATION_none;
+}
+
+enum violation isomorphism_compare(struct isomorphism *iso, const struct graph *a,
+                                   const struct graph *b) {
+    unsigned mutators = a->mutators < b->mutators ? a->mutators : b->mutators;
+    if (++iso->run == 0) { /* once in 2^32 comparisons: what the cells remember is void */
+        graph_forget(a);
+        graph_forget(b);
+        iso->run = 1;
+    }
+    iso->pairs = 0;
+    iso->in_block = false;
+    for (uint32_t s = 0; s < mutators * GC_SLOTS; s++) {
+        enum violation v = compare_refs(iso, a, b, a->slots[s], b->slots[s], NO_PARENT, s);
+        if (v)
+            return v;
+    }
+    for (uint32_t q = 0; q < iso->pairs; q++) {
+        look_ahead(iso, a, q);
+        enum violation v = compare_blocks(iso, a, b, q);
+        if (v)
+            return v;
+    }
+    return VIOLATION_none;
+}
+
+enum { LONGEST_PATH = 24 }; /* steps printed; the middle of a longer one is left out */
+
+size_t isomorphism_path(const struct isomorphism *iso, char *out, size_t capacity) {
+    uint32_t steps[LONGEST_PATH];
+    size_t n = 0, skipped = 0, length = 0;
+    uint32_t field = iso->field, q = iso->parent;
+    if (field == NO_PARENT) { /* the block itself: its own path */
+        field = iso->queue[q].field;
+        q = iso->queue[q].parent;
+    }
+    while (q != NO_PARENT) {
+        if (n < LONGEST_PATH)
+            steps[n++] = field;
+        else
+            skipped++;
+        field = iso->queue[q].field;
+        q = iso->queue[q].parent;
+    }
+#define PUT(...)                                                                                   \
+    length += (size_t)snprintf(length < capacity ? out + length : NULL,                            \
+                               length < capacity ? capacity - length : 0, __VA_ARGS__)
+    if (field / GC_SLOTS)
+        PUT("mutator %u: ", (unsigned)(field / GC_SLOTS));
+    PUT("r%u", (unsigned)(field % GC_SLOTS));
+    if (skipped)
+        PUT("...(%zu fields)", skipped);
+    while (n)
+        PUT(".%u", (unsigned)steps[--n]);
+#undef PUT
+    return length;
+}
+
+static uint64_t mix(uint64_t digest, uint64_t value) {
+    digest ^= value;
+    digest *= 0x9e3779b97f4a7c15;
+    return digest ^ digest >> 29;
+}
+
+static uint64_t digest_ref(const struct isomorphism *iso, const struct graph *a, uint64_t digest,
+                           word v) {
+    struct graph_ref ref = graph_resolve(a, v);
+    if (ref.kind != GRAPH_BLOCK || !visited(iso, a, ref.id))
+        return mix(digest, v);
+    return mix(mix(digest, a->cells[ref.id].partner), ref.offset);
+}
+
+uint64_t isomorphism_digest(const struct isomorphism *iso, const struct graph *a) {
+    uint64_t digest = 0xcbf29ce484222325;
+    for (size_t q = 0; q < iso->pairs; q++) /* a name without an address: its place in the queue */
+        a->cells[iso->queue[q].a].partner = (uint32_t)q;
+    for (uint32_t s = 0; s < a->mutators * GC_SLOTS; s++)
+        digest = digest_ref(iso, a, digest, a->slots[s]);
+    for (size_t q = 0; q < iso->pairs; q++) {
+        struct graph_block block = graph_block(a, iso->queue[q].a);
+        digest = mix(digest, (uint64_t)block.wosize << 8 | block.tag);
+        for (uint32_t i = 0; i < block.wosize; i++)
+            digest = i < block.first_scanned ? mix(digest, comparable(block.fields[i], block.tag))
+                                             : digest_ref(iso, a, digest, block.fields[i]);
+    }
+    return digest;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Violation classes: what a verdict can say.  docs/oracles.md explains each.
+ */
+#ifndef ISOHEAP_VIOLATION_H
+#define ISOHEAP_VIOLATION_H
+
+/* X(name, meaning).  The order is part of no contract; the names are. */
+#define VIOLATION_CLASSES(X)                                                                       \
+    X(lost_object, "a reachable block is gone: freed, or never copied")                            \
+    X(dangling_pointer, "a reachable word points at no block")                                     \
+    X(edge_changed, "a reachable pointer leads somewhere else")                                    \
+    X(data_changed, "an immediate or a raw word of a reachable block differs")                     \
+    X(tag_changed, "the tag of a reachable block differs")                                         \
+    X(size_changed, "the size of a reachable block differs")                                       \
+    X(sharing_changed, "two blocks became one, or one became two")                                 \
+    X(ill_formed_heap, "the walk does not tile the heap, or a header is illegal")                  \
+    X(overlap, "two blocks share a word")                                                          \
+    X(garbage_retained, "an unreachable block survived the promised number of full collections")   \
+    X(wrong_colour, "a block is neither white nor blue after a cycle")                             \
+    X(field_written, "a non-moving collector changed a field of a live block")                     \
+    X(free_list_corrupt, "the free list is cyclic, leaves the heap, or breaks its promises")       \
+    X(false_out_of_memory, "refused an allocation although the promise says that it must fit")     \
+    X(heap_worn_out, "a heap that has become empty does not serve what a fresh heap serves")       \
+    X(missed_out_of_memory, "allocated although live + request exceeds the heap")                  \
+    X(no_progress, "more steps than the bound that the heap size allows")                          \
+    X(collector_assertion, "the collector's own check failed")                                     \
+    X(sanitizer, "a sanitizer report or a crash inside the collector")
+
+enum violation {
+    VIOLATION_none,
+#define X(name, meaning) VIOLATION_##name,
+    VIOLATION_CLASSES(X)
+#undef X
+        VIOLATION_classes
+};
+
+/* "lost_object"; "none" for VIOLATION_none. */
+const char *violation_name(enum violation);
+const char *violation_meaning(enum violation);
+/* VIOLATION_classes if there is none of that name. */
+enum violation violation_find(const char *name);
+
+#endif
