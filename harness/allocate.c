@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Allocation in all parties, and the oracles that judge the answers: memory, overlap, wear.
+ */
+#include "harness/internal.h"
+
+#include <stdio.h>
+
+/* The live words, exactly: what "live + request exceeds the heap" speaks of. */
+static size_t live_words(struct runner *r) {
+    model_mark(&r->model);
+    r->bound_words = r->model.live_words;
+    return r->bound_words;
+}
+
+static void expect_sizes(struct runner *r, const char *answer, size_t wosize, size_t limit) {
+    snprintf(r->verdict.expected, VERDICT_TEXT,
+             "%zu live words + %zu for the request, in a heap of %zu", r->bound_words, wosize + 1,
+             limit);
+    snprintf(r->verdict.found, VERDICT_TEXT, "%s", answer);
+}
+
+/* Myreen, section 4: refused if and only if live + request exceeds the heap; weaker promises refuse
+ * only what no free block can hold. */
+static void judge_refusal(struct runner *r, enum party party, size_t wosize) {
+    struct side *s = &r->side[party];
+    if (party == PARTY_SUBJECT)
+        r->verdict.counts.refusals++;
+    if (!judges(r, ORACLE_memory) || s->traits.refusal == REFUSES_ANYTIME)
+        return;
+    r->verdict.counts.oracles[ORACLE_memory]++;
+    bool fits = live_words(r) + wosize + 1 <= r->heap_words;
+    const char *detail = "an allocation was refused although live + request fits the heap";
+    if (s->traits.refusal == REFUSES_NO_FREE_BLOCK) {
+        walk_side(r, party, false);
+        fits = s->facts.largest_free >= wosize;
+        detail = "an allocation was refused although a free block is large enough";
+    }
+    if (fits) {
+        expect_sizes(r, "out of memory", wosize, r->heap_words);
+        fail(r, VIOLATION_false_out_of_memory, ORACLE_memory, party, detail);
+    }
+}
+
+static void judge_success(struct runner *r, enum party party, size_t wosize) {
+    if (!judges(r, ORACLE_memory) || r->side[party].traits.refusal == REFUSES_ANYTIME)
+        return;
+    if (r->bound_words + wosize + 1 <= r->heap_words)
+        return; /* no need to know exactly */
+    r->verdict.counts.oracles[ORACLE_memory]++;
+    if (live_words(r) + wosize + 1 > r->heap_words) {
+        expect_sizes(r, "a block", wosize, r->heap_words);
+        fail(r, VIOLATION_missed_out_of_memory, ORACLE_memory, party,
+             "an allocation succeeded although live + request exceeds the heap");
+    }
+}
+
+_Noreturn static void fail_block(struct runner *r, enum party party, size_t wosize, unsigned tag,
+                                 word v, const char *detail) {
+    snprintf(r->verdict.expected, VERDICT_TEXT, "a new block with tag %u and %zu fields", tag,
+             wosize);
+    snprintf(r->verdict.found, VERDICT_TEXT, "the word 0x%llx in the slot", (unsigned long long)v);
+    fail(r, VIOLATION_ill_formed_heap, ORACLE_well_formed, party, detail);
+}
+
+/* The overlap oracle, and that the slot really has a block as asked for. */
+static void judge_block(struct runner *r, enum party party, unsigned m, size_t wosize,
+                        unsigned tag) {
+    struct side *s = &r->side[party];
+    word v = s->slots[m][SLOT_NEW];
+    bool fresh_walk = s->hooks.collections != s->collections;
+    if (!s->collector->walk)
+        return;
+    if (fresh_walk)
+        walk_side(r, party, false);
+    if (is_immediate(v) || v % sizeof(word))
+        fail_block(r, party, wosize, tag, v, "an allocation left no block in its slot");
+    word *hp = word_pointer(v) - 1;
+    r->verdict.counts.oracles[ORACLE_overlap]++;
+    if (!fresh_walk && judges(r, ORACLE_overlap) && !heap_claim(&s->graph, hp, wosize + 1)) {
+        size_t at = (size_t)(hp - s->graph.base);
+        snprintf(r->verdict.found, VERDICT_TEXT, "words %zu to %zu of the heap, in use", at,
+                 at + wosize);
+        fail(r, VIOLATION_overlap, ORACLE_overlap, party,
+             "a new block shares a word with a block that is live, or lies outside the heap");
+    }
+    struct graph_ref ref = graph_resolve(&s->graph, v);
+    if (ref.kind != GRAPH_BLOCK || ref.offset != 0 || header_wosize(*hp) != wosize ||
+        header_tag(*hp) != tag)
+        fail_block(r, party, wosize, tag, v, "a new block has not the header that was asked for");
+}
+
+static enum gc_result allocate_side(struct runner *r, enum party party, unsigned m, size_t wosize,
+                                    unsigned tag, const word *raw) {
+    struct side *s = &r->side[party];
+    if (s->traits.max_wosize && wosize > s->traits.max_wosize)
+        return GC_OUT_OF_MEMORY;
+    enter(r, party);
+    enum gc_result result = s->collector->alloc(s->gc, m, SLOT_NEW, wosize, tag, raw);
+    while (result == GC_PENDING && s->collector->poll)
+        result = s->collector->poll(s->gc, m);
+    leave(r, party);
+    if (result != GC_OK) {
+        judge_refusal(r, party, wosize);
+        return result;
+    }
+    judge_success(r, party, wosize);
+    judge_block(r, party, m, wosize, tag);
+    return GC_OK;
+}
+
+unsigned allocate(struct runner *r, unsigned m, size_t wosize, unsigned tag, size_t first_scanned,
+                  const word *raw) {
+    enum gc_result result[COLLECTING_PARTIES] = {GC_OK, GC_OK};
+    for (unsigned p = 0; p < r->n_sides; p++)
+        result[p] = allocate_side(r, (enum party)p, m, wosize, tag, raw);
+    unsigned object = MODEL_NONE;
+    if (result[PARTY_SUBJECT] == GC_OK && result[PARTY_REFERENCE] == GC_OK) {
+        object = model_add(&r->model, wosize, tag, first_scanned, raw);
+        if (object == MODEL_NONE)
+            harness_fault(r, "the model has no room left");
+        r->model.slots[m][SLOT_NEW] = model_pointer(object, 0);
+        r->model.objects[object].origin = -1 - (int32_t)r->verdict.op;
+    }
+    for (unsigned p = 0; p < r->n_sides; p++) {
+        if (object == MODEL_NONE)
+            r->side[p].slots[m][SLOT_NEW] = WORD_UNIT; /* one may have a block: drop it */
+        else
+            r->model.objects[object].address[p] = r->side[p].slots[m][SLOT_NEW];
+    }
+    r->bound_words += wosize + 1;
+    r->fresh = object;
+    return object;
+}
+
+void check_wear(struct runner *r) {
+    size_t wosize = r->heap_words - 1;
+    for (unsigned p = 0; p < r->n_sides; p++) {
+        struct side *s = &r->side[p];
+        if (!s->traits.renews || !s->traits.full_until_exact)
+            continue;
+        for (unsigned m = 0; m < r->mutators; m++)
+            for (unsigned i = 0; i < GC_SLOTS; i++)
+                s->slots[m][i] = WORD_UNIT;
+        enter(r, (enum party)p);
+        for (unsigned n = 0; n < s->traits.full_until_exact; n++)
+            s->collector->collect(s->gc, GC_FULL);
+        size_t largest =
+            s->traits.max_wosize && s->traits.max_wosize < wosize ? s->traits.max_wosize : wosize;
+        enum gc_result result = s->collector->alloc(s->gc, 0, SLOT_NEW, largest, 0, r->units);
+        leave(r, (enum party)p);
+        r->verdict.counts.oracles[ORACLE_wear]++;
+        if (result == GC_OK)
+            continue;
+        snprintf(r->verdict.expected, VERDICT_TEXT, "a block of %zu fields, as in a fresh heap",
+                 largest);
+        snprintf(r->verdict.found, VERDICT_TEXT, "out of memory");
+        fail(r, VIOLATION_heap_worn_out, ORACLE_wear, (enum party)p,
+             "the heap has become empty, but does not serve what a fresh heap serves");
+    }
+}

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The comparison of all parties: after every collection, and at the end of a script.
+ */
+#include "harness/internal.h"
+
+#include <stdio.h>
+
+/* ---- naming things ----------------------------------------------------------------------------
+ */
+
+size_t object_name(const struct runner *r, unsigned object, char *out, size_t capacity) {
+    int32_t origin = r->model.objects[object].origin;
+    return (size_t)(origin >= 0 ? snprintf(out, capacity, "b%d", (int)origin)
+                                : snprintf(out, capacity, "n%d", (int)(-1 - origin)));
+}
+
+static size_t describe_atom(word v, char *out, size_t capacity) {
+    if (is_immediate(v))
+        return (size_t)snprintf(out, capacity, "the immediate %lld", (long long)immediate_value(v));
+    return (size_t)snprintf(out, capacity, "the word 0x%llx, which points at no block",
+                            (unsigned long long)v);
+}
+
+size_t describe_model(const struct runner *r, word v, char *out, size_t capacity) {
+    char name[16];
+    if (!model_is_pointer(v))
+        return describe_atom(v, out, capacity);
+    const struct model_object *o = &r->model.objects[model_object(v)];
+    object_name(r, model_object(v), name, sizeof name);
+    if (model_offset(v))
+        return (size_t)snprintf(out, capacity,
+                                "an infix pointer to field %u of %s (tag %u, %u fields)",
+                                model_offset(v), name, o->tag, (unsigned)o->wosize);
+    return (size_t)snprintf(out, capacity, "a pointer to %s (tag %u, %u fields)", name, o->tag,
+                            (unsigned)o->wosize);
+}
+
+size_t describe_heap(const struct runner *r, enum party party, word v, char *out, size_t capacity) {
+    const struct graph *g = &r->side[party].graph;
+    struct graph_ref ref = graph_resolve(g, v);
+    const char *where = ref.id >= g->words ? "static word" : "word";
+    size_t at = ref.id >= g->words ? ref.id - g->words : ref.id;
+    if (ref.kind == GRAPH_ATOM)
+        return describe_atom(v, out, capacity);
+    if (ref.kind == GRAPH_LOST)
+        return (size_t)snprintf(out, capacity, "a pointer to %s %zu, where no live block is", where,
+                                at);
+    if (ref.kind == GRAPH_DANGLING)
+        return (size_t)snprintf(out, capacity, "a pointer to %s %zu, inside a block", where, at);
+    struct graph_block block = graph_block(g, ref.id);
+    if (ref.offset)
+        return (size_t)snprintf(
+            out, capacity,
+            "an infix pointer to field %u of the block at %s %zu (tag %u, %u fields)",
+            (unsigned)ref.offset, where, at, block.tag, (unsigned)block.wosize);
+    return (size_t)snprintf(out, capacity, "a pointer to the block at %s %zu (tag %u, %u fields)",
+                            where, at, block.tag, (unsigned)block.wosize);
+}
+
+/* ---- one heap ---------------------------------------------------------------------------------
+ */
+
+bool collected(const struct runner *r) {
+    for (unsigned p = 0; p < r->n_sides; p++)
+        if (r->side[p].hooks.collections != r->side[p].collections)
+            return true;
+    return false;
+}
+
+static enum oracle oracle_of(enum violation v) {
+    return v == VIOLATION_wrong_colour        ? ORACLE_colours
+           : v == VIOLATION_free_list_corrupt ? ORACLE_free_list
+                                              : ORACLE_well_formed;
+}
+
+static unsigned walk_checks(struct runner *r, const struct side *s, bool after_full) {
+    unsigned checks = HEAP_TILES;
+    if (judges(r, ORACLE_colours) && s->traits.whitens) {
+        checks |= HEAP_COLOURS;
+        r->verdict.counts.oracles[ORACLE_colours]++;
+    }
+    if (judges(r, ORACLE_free_list) && s->traits.free_list) {
+        checks |= HEAP_FREE_LIST;
+        checks |= s->traits.sorted_free_list ? HEAP_SORTED : 0;
+        checks |= s->traits.merged_free_list && after_full ? HEAP_MERGED : 0;
+        r->verdict.counts.oracles[ORACLE_free_list]++;
+    }
+    return checks;
+}
+
+void walk_side(struct runner *r, enum party party, bool after_full) {
+    struct side *s = &r->side[party];
+    if (!s->collector->walk)
+        return;
+    enter(r, party);
+    heap_walk(&s->graph, s->collector, s->gc, walk_checks(r, s, after_full), &s->facts);
+    leave(r, party);
+    s->collections = s->hooks.collections;
+    r->verdict.counts.oracles[ORACLE_well_formed]++;
+    enum violation v = s->facts.violation;
+    if (!v || !judges(r, oracle_of(v)))
+        return;
+    if (s->facts.where)
+        snprintf(r->verdict.found, VERDICT_TEXT, "the header 0x%llx at word %td of the heap",
+                 s->facts.where < s->graph.base + s->graph.words
+                     ? (unsigned long long)*s->facts.where
+                     : 0ULL,
+                 s->facts.where - s->graph.base);
+    fail(r, v, oracle_of(v), party, s->facts.detail);
+}
+
+static void check_own(struct runner *r, enum party party) {
+    struct side *s = &r->side[party];
+    if (!s->collector->check || !judges(r, ORACLE_assertion))
+        return;
+    enter(r, party);
+    const char *broken = s->collector->check(s->gc);
+    leave(r, party);
+    r->verdict.counts.oracles[ORACLE_assertion]++;
+    if (broken)
+        fail(r, VIOLATION_collector_assertion, ORACLE_assertion, party, broken);
+}
+
+/* ---- graphs -----------------------------------------------------------------------------------
+ */
+
+static const char *const graph_detail[VIOLATION_classes] = {
+    [VIOLATION_lost_object] = "a block that the program can still reach has been freed",
+    [VIOLATION_dangling_pointer] = "a word that must be a pointer points at no block",
+    [VIOLATION_edge_changed] = "a pointer leads to another place than before",
+    [VIOLATION_data_changed] = "data of a reachable block is not what it was",
+    [VIOLATION_tag_changed] = "the tag of a reachable block is not what it was",
+    [VIOLATION_size_changed] = "the size of a reachable block is not what it was",
+    [VIOLATION_sharing_changed] = "blocks that were one are two now, or the other way round",
+};
+
+/* Compares a heap with the model; on a difference fills path, expected and found. */
+static enum violation compare_with_model(struct runner *r, enum party party) {
+    struct isomorphism *iso = &r->iso;
+    struct side *s = &r->side[party];
+    enum violation v = isomorphism_compare(iso, &s->graph, &r->model_graph);
+    if (!v)
+        return v;
+    isomorphism_path(iso, r->verdict.path, VERDICT_TEXT);
+    if (!iso->in_block) {
+        describe_heap(r, party, iso->left, r->verdict.found, VERDICT_TEXT);
+        describe_model(r, iso->right, r->verdict.expected, VERDICT_TEXT);
+    } else {
+        const char *what = v == VIOLATION_tag_changed    ? "tag %llu"
+                           : v == VIOLATION_size_changed ? "%llu fields"
+                                                         : "the word 0x%llx";
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+        snprintf(r->verdict.found, VERDICT_TEXT, what, (unsigned long long)iso->left);
+        snprintf(r->verdict.expected, VERDICT_TEXT, what, (unsigned long long)iso->right);
+#pragma GCC diagnostic pop
+    }
+    return v;
+}
+
+static void check_isomorphism(struct runner *r, enum party party) {
+    r->verdict.counts.oracles[ORACLE_isomorphism]++;
+    enum violation v = compare_with_model(r, party);
+    if (v)
+        fail(r, v, ORACLE_isomorphism, party, graph_detail[v]);
+}
+
+/* ---- theorem property 5 -----------------------------------------------------------------------
+ */
+
+static word expected_word(const struct runner *r, enum party party, word v) {
+    if (!model_is_pointer(v))
+        return v;
+    return r->model.objects[model_object(v)].address[party] + model_offset(v) * sizeof(word);
+}
+
+_Noreturn static void fail_fields(struct runner *r, enum party party, enum violation v,
+                                  unsigned object, const char *detail) {
+    char name[16];
+    if (!compare_with_model(r, party)) { /* then there is no path to show */
+        object_name(r, object, name, sizeof name);
+        snprintf(r->verdict.found, VERDICT_TEXT, "in block %s", name);
+    }
+    fail(r, v, ORACLE_fields, party, detail);
+}
+
+static void check_object(struct runner *r, enum party party, unsigned object) {
+    const struct graph *g = &r->side[party].graph;
+    const struct model_object *o = &r->model.objects[object];
+    struct graph_ref ref = graph_resolve(g, o->address[party]);
+    if (ref.kind != GRAPH_BLOCK)
+        fail_fields(r, party, VIOLATION_lost_object, object,
+                    "a block that the program can still reach has been freed");
+    const word *found = word_pointer(o->address[party]),
+               *expected = model_fields(&r->model, object);
+    if (header_wosize(found[-1]) != o->wosize || header_tag(found[-1]) != o->tag)
+        fail_fields(r, party, VIOLATION_field_written, object,
+                    "the collector changed the header of a live block");
+    for (uint32_t f = 0; f < o->wosize; f++) {
+        word w = found[f];
+        if (f < o->first_scanned && o->tag == TAG_CLOSURE && header_tag(w) == TAG_INFIX)
+            w = header_recolour(w, WHITE);
+        if (w != (f < o->first_scanned ? expected[f] : expected_word(r, party, expected[f])))
+            fail_fields(r, party, VIOLATION_field_written, object,
+                        "the collector changed a field of a live block");
+    }
+}
+
+/* field_reads_equal (long paper, Figure 28, property 5): no field of a live block was changed,
+ * pointer or not; with addresses that stay this is stronger than isomorphism. */
+static void check_fields(struct runner *r, enum party party) {
+    r->verdict.counts.oracles[ORACLE_fields]++;
+    for (uint32_t i = 0; i < r->model.n_reached; i++)
+        check_object(r, party, r->model.work[i]);
+}
+
+/* ---- completeness -----------------------------------------------------------------------------
+ */
+
+/* Definition 5(2): the graph after a full collection has the reachable blocks and no other. */
+static void check_completeness(struct runner *r, enum party party) {
+    struct side *s = &r->side[party];
+    if (!s->traits.full_until_exact || s->traits.conservative || !s->collector->walk ||
+        !judges(r, ORACLE_completeness))
+        return;
+    r->verdict.counts.oracles[ORACLE_completeness]++;
+    if (s->facts.live == r->model.live_objects)
+        return;
+    if (compare_with_model(r, party))
+        return; /* the other oracles will say so */
+    const word *garbage = heap_unreached(&s->graph, &r->iso);
+    snprintf(r->verdict.expected, VERDICT_TEXT, "%u live blocks", (unsigned)r->model.live_objects);
+    snprintf(r->verdict.found, VERDICT_TEXT,
+             "%zu; the first that nothing reaches is at word %td (tag %u, %llu fields)",
+             s->facts.live, garbage ? garbage - s->graph.base : 0,
+             garbage ? header_tag(*garbage) : 0,
+             garbage ? (unsigned long long)header_wosize(*garbage) : 0ULL);
+    fail(r, VIOLATION_garbage_retained, ORACLE_completeness, party,
+         "an unreachable block survived a full collection");
+}
+
+/* ---- all together -----------------------------------------------------------------------------
+ */
+
+/* Property 5 says all that isomorphism says of a collector that does not move. */
+static bool fields_apply(const struct runner *r, enum party party) {
+    const struct side *s = &r->side[party];
+    return !s->traits.moves && s->collector->walk && judges(r, ORACLE_fields);
+}
+
+/* Every collector is compared with the model, and so with every other: a difference between subject
+ * and reference is found, who of them is wrong is known at once, and an error that both share is
+ * found too.  The first comparison also tells what the program can reach. */
+static void check_graphs(struct runner *r) {
+    enum party last = (enum party)(r->n_sides - 1);
+    if (judges(r, ORACLE_isomorphism)) {
+        check_isomorphism(r, last);
+        model_reached(&r->model, &r->iso.queue[0].b, sizeof *r->iso.queue / sizeof(uint32_t),
+                      r->iso.pairs);
+    } else {
+        model_mark(&r->model);
+    }
+    r->bound_words = r->model.live_words;
+    for (unsigned p = 0; p < r->n_sides; p++)
+        if (fields_apply(r, (enum party)p))
+            check_fields(r, (enum party)p);
+        else if (p != last && judges(r, ORACLE_isomorphism))
+            check_isomorphism(r, (enum party)p);
+}
+
+void check_heaps(struct runner *r, bool after_full) {
+    r->verdict.counts.checks++;
+    for (unsigned p = 0; p < r->n_sides; p++) {
+        walk_side(r, (enum party)p, after_full);
+        check_own(r, (enum party)p);
+    }
+    check_graphs(r);
+    r->changed = false;
+    if (after_full)
+        for (unsigned p = 0; p < r->n_sides; p++)
+            check_completeness(r, (enum party)p);
+}
+
+static bool same_block(const struct runner *r, enum party party, word found, word expected) {
+    const struct side *s = &r->side[party];
+    struct graph_ref ref = graph_resolve(&s->graph, found);
+    if (!model_is_pointer(expected))
+        return ref.kind == GRAPH_ATOM && found == expected;
+    if (ref.kind != GRAPH_BLOCK || ref.offset != model_offset(expected))
+        return false;
+    if (!s->traits.moves)
+        return found == expected_word(r, party, expected);
+    const struct model_object *o = &r->model.objects[model_object(expected)];
+    struct graph_block block = graph_block(&s->graph, ref.id);
+    return block.tag == o->tag && block.wosize == o->wosize;
+}
+
+void check_raw(struct runner *r, enum party party, word found, word expected) {
+    if (found == expected || !judges(r, ORACLE_isomorphism))
+        return;
+    snprintf(r->verdict.expected, VERDICT_TEXT, "the word 0x%llx", (unsigned long long)expected);
+    snprintf(r->verdict.found, VERDICT_TEXT, "0x%llx", (unsigned long long)found);
+    fail(r, VIOLATION_data_changed, ORACLE_isomorphism, party,
+         "a raw word reads back as something else than was written");
+}
+
+void check_word(struct runner *r, enum party party, word found, word expected) {
+    if (!judges(r, ORACLE_isomorphism) ||
+        r->side[party].hooks.collections != r->side[party].collections)
+        return; /* a collection in the barrier: the comparison after this operation will see */
+    if (same_block(r, party, found, expected))
+        return;
+    describe_model(r, expected, r->verdict.expected, VERDICT_TEXT);
+    describe_heap(r, party, found, r->verdict.found, VERDICT_TEXT);
+    enum violation v = is_immediate(found) && is_immediate(expected) ? VIOLATION_data_changed
+                                                                     : VIOLATION_edge_changed;
+    fail(r, v, ORACLE_isomorphism, party, "a field reads back as something else than was written");
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The runner: a program on model, reference and subject, and the verdict.
+ *
+ * A struct runner is opened once per process and pair of collectors and runs any number of
+ * programs; nothing of one run is seen by the next.  It is not reentrant and belongs to one thread.
+ */
+#ifndef ISOHEAP_HARNESS_H
+#define ISOHEAP_HARNESS_H
+
+#include "collectors/collector.h"
+#include "oracles/violation.h"
+#include "program/program.h"
+
+enum party { PARTY_SUBJECT, PARTY_REFERENCE, PARTY_MODEL, PARTIES };
+const char *party_name(enum party); /* "subject", "reference", "model" */
+
+/* Oracles, each of which can be left out of a run. */
+#define ORACLES(X)                                                                                 \
+    X(isomorphism, "object graphs of subject and reference; the model where they differ")          \
+    X(well_formed, "omega: the walk tiles the heap, every header is legal")                        \
+    X(completeness, "exactly the reachable blocks are left after a full collection")               \
+    X(colours, "theorem property 4: only white and blue blocks after a cycle")                     \
+    X(fields, "theorem property 5: a non-moving collector writes no field of a live block")        \
+    X(free_list, "acyclic, blue, in the heap; sorted, merged and complete where promised")         \
+    X(overlap, "a new block shares no word with a block that is live")                             \
+    X(memory, "out of memory exactly when promised")                                               \
+    X(wear, "an emptied heap serves what a fresh heap serves")                                     \
+    X(progress, "a bound on the steps of every operation")                                         \
+    X(assertion, "the collector's own check")
+enum oracle {
+#define X(name, meaning) ORACLE_##name,
+    ORACLES(X)
+#undef X
+        ORACLE_COUNT
+};
+const char *oracle_name(enum oracle);
+const char *oracle_meaning(enum oracle);
+#define ORACLES_ALL ((1u << ORACLE_COUNT) - 1)
+
+/* What a run counts; tests prove with it that nothing passes by never being run. */
+struct run_counts {
+    uint64_t ops[OP_CODES];         /* operations that had an effect */
+    uint64_t skipped;               /* operations without a legal meaning at that point */
+    uint64_t oracles[ORACLE_COUNT]; /* times that each oracle judged */
+    uint64_t checks;                /* full comparisons of the heaps */
+    uint64_t refusals;              /* allocations that the subject refused */
+};
+
+enum { VERDICT_TEXT = 512 };
+
+struct verdict {
+    enum violation violation;     /* VIOLATION_none: all is well */
+    bool harness_error;           /* an assertion of our own failed: no verdict on anybody */
+    enum party guilty;            /* PARTY_SUBJECT or PARTY_REFERENCE */
+    enum oracle oracle;           /* which judged */
+    unsigned op;                  /* number of the operation; n_ops: the checks after the script;
+                                     OP_INITIAL: the initial heap */
+    char operation[VERDICT_TEXT]; /* the operation as it was executed */
+    char path[VERDICT_TEXT];      /* from a root to the place, "r0.1.0"; empty if there is none */
+    char expected[VERDICT_TEXT], found[VERDICT_TEXT];
+    char detail[VERDICT_TEXT]; /* one sentence for people */
+    uint64_t digest;           /* of verdict, final graph and step counts */
+    uint64_t steps[2];         /* of subject and reference */
+    struct run_counts counts;
+};
+#define OP_INITIAL (~0u)
+
+struct runner;
+
+/* Called around every operation; `op` as in the verdict.  before == true: about to run. */
+typedef void runner_observer(void *context, struct runner *, unsigned op, bool before);
+
+struct runner_options {
+    const struct collector *subject;
+    const struct collector *reference; /* NULL: the model alone */
+    unsigned oracles;                  /* bit set of 1u << ORACLE_*; 0 means all */
+    bool digest;                       /* fill in verdict.digest: costs one more traversal a run */
+    runner_observer *observe;
+    void *context;
+};
+
+/* NULL if a collector cannot be opened. */
+struct runner *runner_open(const struct runner_options *);
+void runner_close(struct runner *);
+
+/* Runs a valid program.  The verdict is complete when it returns.  While it runs (and after a
+ * crash in a signal or sanitizer callback) runner_current tells where it is. */
+void runner_run(struct runner *, const struct program *, struct verdict *);
+
+/* The verdict in progress: op, operation and the party that is running are filled in. */
+const struct verdict *runner_current(const struct runner *, enum party *running);
+
+/* Writes the report of a violation as text, as snprintf: class, operation, guilty party, path,
+ * expected and found, the heap maps, the program, the command that replays it. */
+size_t runner_report(struct runner *, const struct verdict *, const struct program *, char *out,
+                     size_t capacity);
+
+/* One line for an operation as it runs on the current state: indexes reduced, names resolved. */
+size_t runner_operation(const struct runner *, unsigned op, char *out, size_t capacity);
+
+/* ---- pictures: the state of one party, valid until the runner goes on ---------------------------
+ */
+
+struct snapshot_block {
+    size_t offset; /* header, in words from the start of the heap; static or model: SIZE_MAX */
+    size_t wosize;
+    unsigned tag, colour;
+    enum gc_extent extent;
+    bool reachable;     /* from the party's own roots */
+    char name[16];      /* "b3": block of the program; "n7": allocated by operation 7; "" unknown */
+    const word *fields; /* wosize words, NULL for what is not GC_LIVE */
+    size_t first_scanned;
+};
+struct snapshot_edge {
+    bool pointer;  /* else the word is an immediate, raw or outside word */
+    size_t block;  /* index of the target in blocks; SIZE_MAX: points at no block */
+    size_t offset; /* infix: field of the target */
+};
+struct snapshot {
+    enum party party;
+    size_t n_blocks, heap_words;
+    struct snapshot_block *blocks; /* in address order; static blocks last */
+    const word *slots;             /* slot s of mutator m: slots[m * GC_SLOTS + s] */
+    unsigned mutators;
+    const struct runner *runner; /* for snapshot_resolve */
+};
+/* Fills *s; storage belongs to the runner.  False if the party's heap cannot be walked. */
+bool runner_snapshot(struct runner *, enum party, struct snapshot *s);
+/* What a scanned field or slot of the snapshot holds. */
+struct snapshot_edge snapshot_resolve(const struct snapshot *, word value);
+/* One character per word: '.' free, ',' fragment, 'x' unreachable, letters for reachable blocks
+ * (upper case header, lower case fields), '-' unused; as snprintf, lines of 64. */
+size_t snapshot_map(const struct snapshot *, char *out, size_t capacity);
+
+#endif

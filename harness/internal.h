@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the files of the runner share.  Not for other folders.
+ */
+#ifndef ISOHEAP_HARNESS_INTERNAL_H
+#define ISOHEAP_HARNESS_INTERNAL_H
+
+#include "harness/harness.h"
+#include "oracles/heap.h"
+#include "oracles/isomorphism.h"
+#include "oracles/model.h"
+
+#include <setjmp.h>
+
+/* Scratch slots behind the program's 32: the harness's own registers, unit between operations. */
+enum {
+    SLOT_NEW = PROGRAM_SLOTS, /* a block that has just been allocated */
+    SLOT_VALUE,               /* an operand that is no slot */
+    SLOT_TO,                  /* the block that is written: never an infix pointer */
+    SLOT_FROM                 /* the block that is read */
+};
+_Static_assert(SLOT_FROM + 1 == GC_SLOTS, "scratch slots");
+_Static_assert((int)PROGRAM_TAG_CLOSURE == TAG_CLOSURE && (int)PROGRAM_TAG_CUSTOM == TAG_CUSTOM,
+               "the language's tags are OCaml's");
+
+enum { COLLECTING_PARTIES = 2 }; /* PARTY_SUBJECT, PARTY_REFERENCE */
+
+struct side {
+    const struct collector *collector;
+    struct gc *gc;
+    struct collector_traits traits; /* for this run's config */
+    struct gc_config config;
+    struct gc_hooks hooks;
+    struct runner *runner; /* hooks -> side -> runner */
+    uint64_t collections;  /* hooks.collections at the last check */
+    uint64_t steps;
+    gc_slots slots[GC_MUTATORS];
+    word statics[PROGRAM_HEAP_WORDS];
+    size_t static_words;
+    struct graph graph;
+    struct heap_facts facts;
+    struct graph_cell cells[2 * PROGRAM_HEAP_WORDS + 16];
+    uint64_t in_use[2 * PROGRAM_HEAP_WORDS / 64 + 1];
+};
+
+struct runner {
+    const struct program *program;
+    struct side side[COLLECTING_PARTIES];
+    unsigned n_sides; /* 1: no reference, the subject is compared with the model */
+    struct model model;
+    struct graph model_graph;
+    struct graph_cell model_cells[MODEL_OBJECTS];
+    struct isomorphism iso;
+    struct pair queue[MODEL_OBJECTS + 1];
+
+    unsigned oracles;
+    bool digest;
+    runner_observer *observe;
+    void *context;
+
+    struct verdict verdict;
+    enum party running;
+    jmp_buf end; /* taken on a violation */
+
+    /* what both collectors can take: operations are lowered to it */
+    bool takes_infix, takes_closures, takes_raw, takes_outside;
+    unsigned mutators;
+    size_t heap_words, slice_words;
+
+    bool changed;         /* something ran since the last comparison */
+    unsigned fresh;       /* object that may be initialised, or MODEL_NONE */
+    uint64_t allocations; /* asked for by the program, for stress and fail */
+    size_t bound_words;   /* no less than the live words */
+
+    uint32_t offset[PROGRAM_ITEMS]; /* header of each item in heap or statics */
+    uint32_t named[PROGRAM_ITEMS];  /* item of each named block */
+    word image[PROGRAM_WOSIZE + 8]; /* content of a block on its way into the heaps */
+    word units[PROGRAM_HEAP_WORDS]; /* the content of a block of unit fields */
+};
+
+/* ---- runner.c ---------------------------------------------------------------------------------
+ */
+
+static inline bool judges(const struct runner *r, enum oracle oracle) {
+    return r->oracles >> oracle & 1;
+}
+/* Ends the run with a violation; path, expected and found are filled in before. */
+_Noreturn void fail(struct runner *, enum violation, enum oracle, enum party guilty,
+                    const char *detail);
+_Noreturn void harness_fault(struct runner *, const char *detail);
+/* Ends the run without a verdict on anybody: the program means nothing to these collectors. */
+_Noreturn void skip_program(struct runner *);
+/* Bracket every call of a collector: who is running, how much fuel it has. */
+void enter(struct runner *, enum party);
+void leave(struct runner *, enum party);
+
+/* ---- image.c ----------------------------------------------------------------------------------
+ */
+
+/* Code, closinfo and infix words of a closure; returns the start of its environment. */
+size_t closure_words(word *out, unsigned functions, const int8_t *arity, unsigned code);
+/* Lays out heap and roots of the program in both collectors and in the model. */
+void build_heap(struct runner *);
+/* A value of the program that is no pointer, as the word that it becomes. */
+word atom_word(const struct runner *, const struct value *);
+
+/* A value of the heap section as a word of one collector (s) whose heap starts at base, or of the
+ * model (s == NULL). */
+word value_word(const struct runner *, const struct side *s, const word *base,
+                const struct value *);
+/* Tag of an item after lowering to what both collectors take. */
+unsigned lowered_tag(const struct runner *, const struct item *);
+/* The fields of an item, as value_word has them. */
+void write_fields(struct runner *, const struct side *s, const word *base, unsigned item,
+                  word *out);
+
+/* ---- build.c ----------------------------------------------------------------------------------
+ */
+
+/* The program's heap in a collector without an image; false if it does not fit there. */
+bool build_by_allocation(struct runner *, enum party);
+
+/* ---- operations.c -----------------------------------------------------------------------------
+ */
+
+void run_operation(struct runner *, const struct op *);
+void collect_all(struct runner *, enum gc_collection);
+/* The object in a model slot, or MODEL_NONE. */
+unsigned slot_object(const struct runner *, unsigned m, unsigned slot);
+
+/* ---- allocate.c -------------------------------------------------------------------------------
+ */
+
+/* Allocates a block with the content raw in SLOT_NEW of every party and judges the answers.
+ * MODEL_NONE if a collector refused and may. */
+unsigned allocate(struct runner *, unsigned m, size_t wosize, unsigned tag, size_t first_scanned,
+                  const word *raw);
+/* The wear oracle: an emptied heap serves what a fresh one serves. */
+void check_wear(struct runner *);
+
+/* ---- check.c ----------------------------------------------------------------------------------
+ */
+
+/* Compares all parties.  after_full: a full collection has just ended, nothing ran since. */
+void check_heaps(struct runner *, bool after_full);
+/* Has a collector collected since the last check? */
+bool collected(const struct runner *);
+/* Walks one heap again; fails if that finds anything. */
+void walk_side(struct runner *, enum party, bool after_full);
+/* Compares a word of a collector with its counterpart in the model, one step deep. */
+void check_word(struct runner *, enum party, word found, word expected);
+/* The same for words of a no-scan block or of a closure's code. */
+void check_raw(struct runner *, enum party, word found, word expected);
+/* Names an object: "b3" or "n7". */
+size_t object_name(const struct runner *, unsigned object, char *out, size_t capacity);
+size_t describe_model(const struct runner *, word v, char *out, size_t capacity);
+size_t describe_heap(const struct runner *, enum party, word v, char *out, size_t capacity);
+
+#endif

@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The operations of a script, on all parties.
+ *
+ * Here operands meet what exists: an index is taken modulo the fields that there are, and an
+ * operation without a legal meaning (a load from an immediate, a store into raw words of another
+ * kind) is skipped in every party alike.
+ */
+#include "harness/internal.h"
+
+#include <string.h>
+
+/* An object and its scannable fields. */
+struct target {
+    unsigned object;     /* MODEL_NONE: the slot holds no pointer */
+    size_t first, count; /* scanned fields first .. first + count - 1; raw ones are before */
+    bool raw;            /* a no-scan block: count is of its raw words */
+};
+
+unsigned slot_object(const struct runner *r, unsigned m, unsigned slot) {
+    word v = r->model.slots[m][slot];
+    return model_is_pointer(v) ? model_object(v) : MODEL_NONE;
+}
+
+static struct target target_of(const struct runner *r, unsigned m, unsigned slot) {
+    struct target t = {.object = slot_object(r, m, slot)};
+    if (t.object == MODEL_NONE)
+        return t;
+    const struct model_object *o = &r->model.objects[t.object];
+    t.raw = o->tag >= TAG_NO_SCAN;
+    t.first = t.raw ? 0 : o->first_scanned;
+    t.count = o->wosize - t.first;
+    return t;
+}
+
+/* The model's word for a script value. */
+static word operand(const struct runner *r, unsigned m, const struct value *v) {
+    return v->kind == VALUE_SLOT ? r->model.slots[m][v->block] : atom_word(r, v);
+}
+
+static void set_slot(struct runner *r, unsigned m, unsigned dst, const struct value *v) {
+    word w = operand(r, m, v);
+    for (unsigned p = 0; p < r->n_sides; p++) {
+        struct side *s = &r->side[p];
+        s->slots[m][dst] = v->kind == VALUE_SLOT ? s->slots[m][v->block] : w;
+    }
+    r->model.slots[m][dst] = w;
+}
+
+static void clear_slot(struct runner *r, unsigned m, unsigned slot) {
+    static const struct value unit = {.kind = VALUE_IMMEDIATE};
+    set_slot(r, m, slot, &unit);
+}
+
+/* Puts the block (never an infix pointer) that slot points at into a scratch slot. */
+static void copy_parent(struct runner *r, unsigned m, unsigned slot, unsigned scratch) {
+    word back = model_offset(r->model.slots[m][slot]);
+    for (unsigned p = 0; p < r->n_sides; p++)
+        r->side[p].slots[m][scratch] = r->side[p].slots[m][slot] - back * sizeof(word);
+    r->model.slots[m][scratch] = model_pointer(slot_object(r, m, slot), 0);
+}
+
+/* ---- fields -----------------------------------------------------------------------------------
+ */
+
+static word *side_fields(const struct side *s, unsigned m, unsigned slot) {
+    return word_pointer(s->slots[m][slot]);
+}
+
+/* Static blocks hold no pointers into the heap: they would have to be roots. */
+static bool may_hold(const struct runner *r, unsigned object, word value) {
+    return !model_is_pointer(value) || !r->model.objects[object].is_static ||
+           r->model.objects[model_object(value)].is_static;
+}
+
+/* Field i of the block in SLOT_TO := SLOT_VALUE. */
+static void store_field(struct runner *r, unsigned m, size_t i, bool initialise) {
+    unsigned object = slot_object(r, m, SLOT_TO);
+    word value = r->model.slots[m][SLOT_VALUE];
+    if (!may_hold(r, object, value))
+        return;
+    for (unsigned p = 0; p < r->n_sides; p++) {
+        struct side *s = &r->side[p];
+        enter(r, (enum party)p);
+        if (initialise && s->collector->init)
+            s->collector->init(s->gc, m, SLOT_TO, i, SLOT_VALUE);
+        else if (!initialise && s->collector->store)
+            s->collector->store(s->gc, m, SLOT_TO, i, SLOT_VALUE);
+        else
+            side_fields(s, m, SLOT_TO)[i] = s->slots[m][SLOT_VALUE];
+        leave(r, (enum party)p);
+    }
+    model_fields(&r->model, object)[i] = value;
+}
+
+/* SLOT_VALUE := field i of the block in SLOT_FROM. */
+static void load_field(struct runner *r, unsigned m, size_t i) {
+    word value = model_fields(&r->model, slot_object(r, m, SLOT_FROM))[i];
+    for (unsigned p = 0; p < r->n_sides; p++) {
+        struct side *s = &r->side[p];
+        enter(r, (enum party)p);
+        if (s->collector->load)
+            s->collector->load(s->gc, m, SLOT_VALUE, SLOT_FROM, i);
+        else
+            s->slots[m][SLOT_VALUE] = side_fields(s, m, SLOT_FROM)[i];
+        leave(r, (enum party)p);
+        check_word(r, (enum party)p, s->slots[m][SLOT_VALUE], value);
+    }
+    r->model.slots[m][SLOT_VALUE] = value;
+}
+
+/* Raw words carry no pointers: no barrier, the same plain write everywhere. */
+static void write_raw(struct runner *r, unsigned m, size_t i, word value) {
+    for (unsigned p = 0; p < r->n_sides; p++)
+        side_fields(&r->side[p], m, SLOT_TO)[i] = value;
+    model_fields(&r->model, slot_object(r, m, SLOT_TO))[i] = value;
+}
+
+static bool op_store(struct runner *r, const struct op *op, unsigned m) {
+    struct target t = target_of(r, m, op->dst);
+    word value = operand(r, m, &op->values[0]);
+    if (t.object == MODEL_NONE || t.count == 0 || (t.raw && model_is_pointer(value)) ||
+        !may_hold(r, t.object, value))
+        return false;
+    bool initialise = op->code == OP_INIT && r->fresh == t.object;
+    set_slot(r, m, SLOT_VALUE, &op->values[0]);
+    copy_parent(r, m, op->dst, SLOT_TO);
+    if (t.raw)
+        write_raw(r, m, op->i % t.count, value);
+    else
+        store_field(r, m, t.first + op->i % t.count, initialise);
+    return true;
+}
+
+/* As many plain stores with the barrier: caml_array_fill. */
+static bool op_fill(struct runner *r, const struct op *op, unsigned m) {
+    struct target t = target_of(r, m, op->dst);
+    word value = operand(r, m, &op->values[0]);
+    if (t.object == MODEL_NONE || t.count == 0 || (t.raw && model_is_pointer(value)) ||
+        !may_hold(r, t.object, value))
+        return false;
+    size_t from = op->i % t.count, n = op->n < t.count - from ? op->n : t.count - from;
+    set_slot(r, m, SLOT_VALUE, &op->values[0]);
+    copy_parent(r, m, op->dst, SLOT_TO);
+    for (size_t i = from; i < from + n; i++) {
+        if (t.raw)
+            write_raw(r, m, i, value);
+        else
+            store_field(r, m, t.first + i, false);
+    }
+    return true;
+}
+
+/* One field of a blit: by load and store, so that both barriers see it. */
+static void move_field(struct runner *r, unsigned m, const struct target *to, size_t i, size_t j) {
+    if (to->raw) {
+        write_raw(r, m, j, model_fields(&r->model, slot_object(r, m, SLOT_FROM))[i]);
+        return;
+    }
+    load_field(r, m, i);
+    store_field(r, m, j, false);
+}
+
+static bool op_blit(struct runner *r, const struct op *op, unsigned m) {
+    struct target from = target_of(r, m, op->src), to = target_of(r, m, op->dst);
+    if (from.object == MODEL_NONE || to.object == MODEL_NONE || from.raw != to.raw ||
+        from.count == 0 || to.count == 0)
+        return false;
+    size_t i = op->i % from.count, j = op->j % to.count, n = op->n;
+    if (n > from.count - i)
+        n = from.count - i;
+    if (n > to.count - j)
+        n = to.count - j;
+    copy_parent(r, m, op->src, SLOT_FROM);
+    copy_parent(r, m, op->dst, SLOT_TO);
+    i += from.first;
+    j += to.first;
+    bool backwards = from.object == to.object && i < j; /* as memmove */
+    for (size_t k = 0; k < n; k++) {
+        size_t at = backwards ? n - 1 - k : k;
+        move_field(r, m, &to, i + at, j + at);
+    }
+    return true;
+}
+
+/* Reading back what no collection touched: raw words and the words of a closure's code too. */
+static bool op_read(struct runner *r, const struct op *op, unsigned m) {
+    unsigned object = slot_object(r, m, op->src);
+    if (object == MODEL_NONE || r->model.objects[object].wosize == 0)
+        return false;
+    copy_parent(r, m, op->src, SLOT_FROM);
+    size_t i = op->i % r->model.objects[object].wosize;
+    if (i >= r->model.objects[object].first_scanned) {
+        load_field(r, m, i);
+        return true;
+    }
+    word expected = model_fields(&r->model, object)[i];
+    for (unsigned p = 0; p < r->n_sides; p++) {
+        word found = side_fields(&r->side[p], m, SLOT_FROM)[i];
+        if (r->model.objects[object].tag == TAG_CLOSURE && header_tag(found) == TAG_INFIX)
+            found = header_recolour(found, WHITE);
+        check_raw(r, (enum party)p, found, expected);
+    }
+    return true;
+}
+
+static bool op_load(struct runner *r, const struct op *op, unsigned m) {
+    struct target t = target_of(r, m, op->src);
+    if (t.object == MODEL_NONE || t.count == 0 || t.raw)
+        return op_read(r, op, m);
+    static const struct value loaded = {.kind = VALUE_SLOT, .block = SLOT_VALUE};
+    copy_parent(r, m, op->src, SLOT_FROM);
+    load_field(r, m, t.first + op->i % t.count);
+    set_slot(r, m, op->dst, &loaded);
+    return true;
+}
+
+/* ---- allocation -------------------------------------------------------------------------------
+ */
+
+/* What config asks for at this allocation: a collection first, or a request that must fail. */
+static void before_allocation(struct runner *r, unsigned m) {
+    unsigned stress = r->program->config[CONFIG_STRESS], nth = r->program->config[CONFIG_FAIL];
+    r->allocations++;
+    if (stress && r->allocations % stress == 0)
+        collect_all(r, GC_FULL);
+    if (nth && r->allocations == nth) {
+        /* larger than the heap with its header: refused, and nothing else happens */
+        allocate(r, m, r->heap_words, 0, 0, r->units);
+        clear_slot(r, m, SLOT_NEW);
+    }
+}
+
+/* The values of an allocation, as initialising stores into the block in SLOT_NEW. */
+static void initialise(struct runner *r, const struct op *op, unsigned m, size_t start) {
+    static const struct value block = {.kind = VALUE_SLOT, .block = SLOT_NEW};
+    set_slot(r, m, SLOT_TO, &block);
+    for (unsigned i = 0; i < op->n_values; i++) {
+        set_slot(r, m, SLOT_VALUE, &op->values[i]);
+        store_field(r, m, start + i, true);
+    }
+    set_slot(r, m, op->dst, &block);
+    clear_slot(r, m, SLOT_NEW);
+}
+
+static bool op_alloc(struct runner *r, const struct op *op, unsigned m) {
+    before_allocation(r, m);
+    if (allocate(r, m, op->size, op->tag, 0, r->units) == MODEL_NONE)
+        return true;
+    initialise(r, op, m, 0);
+    return true;
+}
+
+static bool op_alloc_closure(struct runner *r, const struct op *op, unsigned m) {
+    size_t start = closure_code_words(op->functions, op->arity);
+    size_t wosize = start + op->size;
+    before_allocation(r, m);
+    memcpy(r->image, r->units, wosize * sizeof(word));
+    if (r->takes_closures)
+        closure_words(r->image, op->functions, op->arity, PROGRAM_ITEMS + r->verdict.op);
+    unsigned tag = r->takes_closures ? TAG_CLOSURE : 0;
+    if (allocate(r, m, wosize, tag, r->takes_closures ? start : 0, r->image) == MODEL_NONE)
+        return true;
+    initialise(r, op, m, start);
+    return true;
+}
+
+static bool op_alloc_raw(struct runner *r, const struct op *op, unsigned m) {
+    before_allocation(r, m);
+    for (size_t i = 0; i < op->size; i++)
+        r->image[i] = r->takes_raw ? 0 : WORD_UNIT;
+    for (unsigned i = 0; i < op->n_values; i++)
+        r->image[i] = atom_word(r, &op->values[i]);
+    unsigned tag = r->takes_raw ? op->tag : 0;
+    if (allocate(r, m, op->size, tag, r->takes_raw ? op->size : 0, r->image) == MODEL_NONE)
+        return true;
+    static const struct value block = {.kind = VALUE_SLOT, .block = SLOT_NEW};
+    set_slot(r, m, op->dst, &block);
+    clear_slot(r, m, SLOT_NEW);
+    return true;
+}
+
+/* Fills the heap with blocks that hang together in dst until op->n words are left: the largest
+ * first, smaller ones where a collector's heap is in pieces. */
+static bool op_exhaust(struct runner *r, const struct op *op, unsigned m) {
+    static const struct value block = {.kind = VALUE_SLOT, .block = SLOT_NEW};
+    clear_slot(r, m, op->dst);
+    collect_all(r, GC_FULL);
+    model_mark(&r->model);
+    size_t free_words = r->heap_words - r->model.live_words, want = PROGRAM_WOSIZE;
+    while (free_words > (size_t)op->n + 1 && want > 0) {
+        if (want > free_words - op->n - 1)
+            want = free_words - op->n - 1;
+        if (allocate(r, m, want, 0, 0, r->units) == MODEL_NONE) {
+            want /= 2;
+            continue;
+        }
+        free_words -= want + 1;
+        struct op link = {.dst = op->dst, .n_values = 1};
+        link.values[0] = (struct value){.kind = VALUE_SLOT, .block = op->dst};
+        set_slot(r, m, SLOT_TO, &block);
+        initialise(r, &link, m, 0);
+    }
+    return true;
+}
+
+/* ---- slots and collections --------------------------------------------------------------------
+ */
+
+/* Entry k of the closure, modulo the entries that there are; of another block itself. */
+static bool op_infix(struct runner *r, const struct op *op, unsigned m) {
+    unsigned object = slot_object(r, m, op->src), entries = 1;
+    if (object == MODEL_NONE)
+        return false;
+    uint32_t offset[PROGRAM_FUNCTIONS] = {0};
+    const struct model_object *o = &r->model.objects[object];
+    const word *fields = model_fields(&r->model, object);
+    if (o->tag == TAG_CLOSURE && r->takes_infix)
+        for (uint32_t f = 2; f < o->first_scanned && entries < PROGRAM_FUNCTIONS; f++)
+            if (header_tag(fields[f]) == TAG_INFIX && header_wosize(fields[f]) == f + 1)
+                offset[entries++] = f + 1;
+    word at = offset[op->i % entries];
+    copy_parent(r, m, op->src, SLOT_FROM);
+    for (unsigned p = 0; p < r->n_sides; p++) {
+        struct side *s = &r->side[p];
+        s->slots[m][op->dst] = s->slots[m][SLOT_FROM] + at * sizeof(word);
+    }
+    r->model.slots[m][op->dst] = model_pointer(object, (unsigned)at);
+    return true;
+}
+
+void collect_all(struct runner *r, enum gc_collection kind) {
+    r->fresh = MODEL_NONE;
+    for (unsigned p = 0; p < r->n_sides; p++) {
+        struct side *s = &r->side[p];
+        unsigned times =
+            kind == GC_FULL && s->traits.full_until_exact > 1 ? s->traits.full_until_exact : 1;
+        enter(r, (enum party)p);
+        for (unsigned n = 0; s->collector->collect && n < times; n++)
+            s->collector->collect(s->gc, kind);
+        leave(r, (enum party)p);
+    }
+    check_heaps(r, kind == GC_FULL);
+}
+
+static bool op_collect(struct runner *r, enum gc_collection kind) {
+    collect_all(r, kind);
+    return true;
+}
+
+/* A slice is nothing to a collector that is not incremental. */
+static bool op_slice(struct runner *r, const struct op *op) {
+    bool any = false;
+    for (unsigned p = 0; p < r->n_sides; p++) {
+        struct side *s = &r->side[p];
+        if (!s->collector->step)
+            continue;
+        enter(r, (enum party)p);
+        s->collector->step(s->gc, op->n ? op->n : r->slice_words);
+        leave(r, (enum party)p);
+        any = true;
+    }
+    if (any)
+        check_heaps(r, false);
+    return any;
+}
+
+static bool op_kind(struct runner *r, const struct op *op) {
+    bool any = false;
+    for (unsigned p = 0; p < r->n_sides; p++) {
+        struct side *s = &r->side[p];
+        if (!s->collector->switch_kind)
+            continue;
+        enter(r, (enum party)p);
+        s->collector->switch_kind(s->gc, op->n);
+        leave(r, (enum party)p);
+        any = true;
+    }
+    return any;
+}
+
+static bool op_poll(struct runner *r, unsigned m) {
+    bool any = false;
+    for (unsigned p = 0; p < r->n_sides; p++) {
+        struct side *s = &r->side[p];
+        if (!s->collector->poll)
+            continue;
+        enter(r, (enum party)p);
+        s->collector->poll(s->gc, m);
+        leave(r, (enum party)p);
+        any = true;
+    }
+    return any;
+}
+
+static bool dispatch(struct runner *r, const struct op *op, unsigned m) {
+    switch ((enum op_code)op->code) {
+    case OP_ALLOC:
+        return op_alloc(r, op, m);
+    case OP_ALLOC_CLOSURE:
+        return op_alloc_closure(r, op, m);
+    case OP_ALLOC_RAW:
+        return op_alloc_raw(r, op, m);
+    case OP_LOAD:
+        return op_load(r, op, m);
+    case OP_STORE:
+    case OP_INIT:
+        return op_store(r, op, m);
+    case OP_BLIT:
+        return op_blit(r, op, m);
+    case OP_FILL:
+        return op_fill(r, op, m);
+    case OP_SET:
+        set_slot(r, m, op->dst, &op->values[0]);
+        return true;
+    case OP_DROP:
+        clear_slot(r, m, op->dst);
+        return true;
+    case OP_INFIX:
+        return op_infix(r, op, m);
+    case OP_READ:
+        return op_read(r, op, m);
+    case OP_MINOR:
+        return op_collect(r, GC_MINOR);
+    case OP_SLICE:
+        return op_slice(r, op);
+    case OP_FULL:
+        return op_collect(r, GC_FULL);
+    case OP_COMPACT:
+        return op_collect(r, GC_COMPACT);
+    case OP_EXHAUST:
+        return op_exhaust(r, op, m);
+    case OP_KIND:
+        return op_kind(r, op);
+    case OP_POLL:
+        return op_poll(r, m);
+    case OP_CODES:
+        break;
+    }
+    harness_fault(r, "an operation that does not exist");
+}
+
+void run_operation(struct runner *r, const struct op *op) {
+    unsigned m = op->mutator % r->mutators;
+    if (dispatch(r, op, m))
+        r->verdict.counts.ops[op->code]++;
+    else
+        r->verdict.counts.skipped++;
+    /* loads and stores may collect: what was fresh is so no longer */
+    if (op->code != OP_ALLOC && op->code != OP_ALLOC_CLOSURE && op->code != OP_INIT &&
+        op->code != OP_SET && op->code != OP_INFIX)
+        r->fresh = MODEL_NONE;
+    for (unsigned s = SLOT_NEW; s < GC_SLOTS; s++)
+        clear_slot(r, m, s);
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The runner: life of a run, from the initial heap to the verdict (harness.h).
+ */
+#include "harness/internal.h"
+#include "program/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *party_name(enum party party) {
+    static const char *const names[PARTIES] = {"subject", "reference", "model"};
+    return names[party];
+}
+
+static const struct {
+    const char *name, *meaning;
+} oracle_table[ORACLE_COUNT] = {
+#define X(name, meaning) [ORACLE_##name] = {#name, meaning},
+    ORACLES(X)
+#undef X
+};
+const char *oracle_name(enum oracle oracle) {
+    return oracle_table[oracle].name;
+}
+const char *oracle_meaning(enum oracle oracle) {
+    return oracle_table[oracle].meaning;
+}
+
+/* ---- dead memory ------------------------------------------------------------------------------
+ */
+
+/* Manual poisoning, if the program is linked with AddressSanitizer; the harness itself may be built
+ * without it, so this is known at link time only. */
+__attribute__((weak)) void __asan_poison_memory_region(void const volatile *, size_t);
+__attribute__((weak)) void __asan_unpoison_memory_region(void const volatile *, size_t);
+
+/* Without it dead memory gets words that point nowhere: using one as a pointer faults. */
+#define JUNK ((word)0x00dead0000000000)
+
+static void poison(void *start, size_t words) {
+    if (__asan_poison_memory_region) {
+        __asan_poison_memory_region(start, words * sizeof(word));
+        return;
+    }
+    for (size_t i = 0; i < words; i++)
+        ((word *)start)[i] = JUNK;
+}
+
+static void unpoison(void *start, size_t words) {
+    if (__asan_unpoison_memory_region)
+        __asan_unpoison_memory_region(start, words * sizeof(word));
+}
+
+/* ---- verdicts ---------------------------------------------------------------------------------
+ */
+
+_Noreturn void fail(struct runner *r, enum violation violation, enum oracle oracle,
+                    enum party guilty, const char *detail) {
+    r->verdict.violation = violation;
+    r->verdict.oracle = oracle;
+    r->verdict.guilty = guilty;
+    snprintf(r->verdict.detail, sizeof r->verdict.detail, "%s", detail);
+    longjmp(r->end, 1);
+}
+
+_Noreturn void harness_fault(struct runner *r, const char *detail) {
+    r->verdict.harness_error = true;
+    snprintf(r->verdict.detail, sizeof r->verdict.detail, "%s", detail);
+    longjmp(r->end, 1);
+}
+
+_Noreturn void skip_program(struct runner *r) {
+    r->verdict.counts.skipped += r->program->n_ops;
+    longjmp(r->end, 1);
+}
+
+/* ---- progress ---------------------------------------------------------------------------------
+ */
+
+/* More than any collector needs for one call: a constant number of steps a word, and for a mark
+ * stack that overflows a re-scan of the heap for every block. */
+static uint64_t fuel(const struct runner *r) {
+    return 4096 + 64 * (uint64_t)r->heap_words + (uint64_t)r->heap_words * r->heap_words;
+}
+
+static void out_of_fuel(struct gc_hooks *hooks) {
+    struct side *s = (struct side *)(void *)((char *)hooks - offsetof(struct side, hooks));
+    struct runner *r = s->runner;
+    enum party party = s == &r->side[PARTY_SUBJECT] ? PARTY_SUBJECT : PARTY_REFERENCE;
+    fail(r, VIOLATION_no_progress, ORACLE_progress, party,
+         "the collector took more steps in one call than its heap has work for");
+}
+
+void enter(struct runner *r, enum party party) {
+    r->running = party;
+    r->side[party].hooks.fuel = judges(r, ORACLE_progress) ? fuel(r) : UINT64_MAX;
+}
+
+void leave(struct runner *r, enum party party) {
+    struct side *s = &r->side[party];
+    s->steps += (judges(r, ORACLE_progress) ? fuel(r) : UINT64_MAX) - s->hooks.fuel;
+    r->running = PARTY_MODEL;
+}
+
+/* ---- life -------------------------------------------------------------------------------------
+ */
+
+struct runner *runner_open(const struct runner_options *options) {
+    const struct collector *collectors[COLLECTING_PARTIES] = {options->subject, options->reference};
+    struct runner *r = calloc(1, sizeof *r);
+    if (!r)
+        return NULL;
+    r->n_sides = options->reference ? 2 : 1;
+    r->oracles = options->oracles ? options->oracles : ORACLES_ALL;
+    r->digest = options->digest;
+    r->observe = options->observe;
+    r->context = options->context;
+    r->iso.queue = r->queue;
+    r->iso.capacity = sizeof r->queue / sizeof *r->queue;
+    for (size_t i = 0; i < PROGRAM_HEAP_WORDS; i++)
+        r->units[i] = WORD_UNIT;
+    for (unsigned p = 0; p < r->n_sides; p++) {
+        struct side *s = &r->side[p];
+        s->collector = collectors[p];
+        s->runner = r;
+        s->hooks =
+            (struct gc_hooks){.poison = poison, .unpoison = unpoison, .out_of_fuel = out_of_fuel};
+        s->gc = collectors[p]->open();
+        if (!s->gc) {
+            runner_close(r);
+            return NULL;
+        }
+    }
+    return r;
+}
+
+void runner_close(struct runner *r) {
+    for (unsigned p = 0; r && p < r->n_sides; p++)
+        if (r->side[p].gc)
+            r->side[p].collector->close(r->side[p].gc);
+    free(r);
+}
+
+static void reset_side(struct runner *r, struct side *s) {
+    const uint16_t *config = r->program->config;
+    s->config = (struct gc_config){.heap_words = config[CONFIG_HEAP],
+                                   .nursery_words = config[CONFIG_NURSERY],
+                                   .mark_stack = config[CONFIG_MARK_STACK],
+                                   .slice_words = config[CONFIG_SLICE],
+                                   .large_words = config[CONFIG_LARGE],
+                                   .promotion_age = config[CONFIG_AGE],
+                                   .variant = config[CONFIG_VARIANT],
+                                   .kind = config[CONFIG_KIND],
+                                   .slots = s->slots,
+                                   .hooks = &s->hooks};
+    s->traits = s->collector->traits;
+    if (s->collector->promise)
+        s->collector->promise(&s->config, &s->traits);
+    for (unsigned m = 0; m < GC_MUTATORS; m++)
+        for (unsigned i = 0; i < GC_SLOTS; i++)
+            s->slots[m][i] = WORD_UNIT;
+    s->hooks.collections = s->collections = s->steps = 0;
+    s->static_words = 0;
+}
+
+/* Rows of slots that the program knows of: every collection scans them all. */
+static unsigned mutators_used(const struct program *p) {
+    unsigned used = 1;
+    for (unsigned i = 0; i < p->n_ops; i++)
+        used = p->ops[i].mutator >= used ? p->ops[i].mutator + 1u : used;
+    for (unsigned m = used; m < PROGRAM_MUTATORS; m++)
+        for (unsigned i = 0; i < PROGRAM_SLOTS; i++)
+            if (p->roots[m][i].kind != VALUE_IMMEDIATE || p->roots[m][i].bits != 0)
+                used = m + 1;
+    return used;
+}
+
+/* One bound for both: the operations mean the same to subject and reference. */
+static void reset(struct runner *r, const struct program *program) {
+    r->program = program;
+    r->heap_words = program->config[CONFIG_HEAP];
+    r->slice_words = program->config[CONFIG_SLICE];
+    r->mutators = mutators_used(program);
+    r->takes_infix = r->takes_closures = r->takes_raw = r->takes_outside = true;
+    r->fresh = MODEL_NONE;
+    r->allocations = 0;
+    memset(&r->verdict, 0, sizeof r->verdict);
+    r->verdict.op = OP_INITIAL;
+    for (unsigned p = 0; p < r->n_sides; p++) {
+        struct side *s = &r->side[p];
+        reset_side(r, s);
+        r->takes_infix &= s->traits.infix;
+        r->takes_closures &= s->traits.start_env;
+        r->takes_raw &= s->traits.raw;
+        r->takes_outside &= s->traits.outside;
+        if (s->traits.max_mutators < r->mutators)
+            r->mutators = s->traits.max_mutators;
+    }
+    model_reset(&r->model, r->mutators);
+    graph_of_model(&r->model_graph, &r->model, r->model_cells);
+    for (unsigned p = 0; p < r->n_sides; p++) {
+        r->side[p].config.mutators = r->mutators;
+        enter(r, (enum party)p);
+        r->side[p].collector->reset(r->side[p].gc, &r->side[p].config);
+        leave(r, (enum party)p);
+    }
+}
+
+static void observe(struct runner *r, bool before) {
+    if (r->observe)
+        r->observe(r->context, r, r->verdict.op, before);
+}
+
+/* Of the final graph as the subject has it, without addresses. */
+static void digest_graph(struct runner *r) {
+    const struct graph *subject = &r->side[PARTY_SUBJECT].graph;
+    if (!isomorphism_compare(&r->iso, subject, &r->model_graph))
+        r->verdict.digest = isomorphism_digest(&r->iso, subject);
+}
+
+static void run_script(struct runner *r) {
+    const struct program *p = r->program;
+    observe(r, true);
+    build_heap(r);
+    check_heaps(r, false);
+    observe(r, false);
+    for (unsigned i = 0; i < p->n_ops; i++) {
+        r->verdict.op = i;
+        observe(r, true);
+        r->changed = true; /* check_heaps takes it back */
+        run_operation(r, &p->ops[i]);
+        if (collected(r))
+            check_heaps(r, false);
+        observe(r, false);
+    }
+    r->verdict.op = p->n_ops;
+    observe(r, true);
+    if (r->changed)
+        check_heaps(r, false);
+    if (r->digest)
+        digest_graph(r);
+    if (judges(r, ORACLE_wear))
+        check_wear(r);
+    observe(r, false);
+}
+
+static uint64_t fold(uint64_t digest, uint64_t value) {
+    return (digest ^ value) * 0x100000001b3;
+}
+
+static void finish_digest(struct runner *r) {
+    uint64_t digest = fold(r->verdict.digest, r->verdict.violation);
+    digest = fold(digest, r->verdict.op);
+    for (unsigned p = 0; p < r->n_sides; p++) {
+        r->verdict.steps[p] = r->side[p].steps;
+        digest = fold(digest, r->side[p].steps);
+        digest = fold(digest, r->side[p].hooks.collections);
+    }
+    r->verdict.digest = digest;
+}
+
+void runner_run(struct runner *r, const struct program *program, struct verdict *verdict) {
+    if (setjmp(r->end) == 0) {
+        reset(r, program);
+        run_script(r);
+    } else if (r->verdict.op != OP_INITIAL && r->verdict.op < program->n_ops) {
+        op_print(&program->ops[r->verdict.op], r->verdict.operation, VERDICT_TEXT);
+    } else {
+        snprintf(r->verdict.operation, VERDICT_TEXT, "%s",
+                 r->verdict.op == OP_INITIAL ? "the initial heap" : "the checks after the script");
+    }
+    finish_digest(r);
+    *verdict = r->verdict;
+}
+
+const struct verdict *runner_current(const struct runner *r, enum party *running) {
+    if (running)
+        *running = r->running;
+    return &r->verdict;
+}
