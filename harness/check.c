@@ -159,13 +159,6 @@ static enum violation compare_with_model(struct runner *r, enum party party) {
     return v;
 }
 
-static void check_isomorphism(struct runner *r, enum party party) {
-    r->verdict.counts.oracles[ORACLE_isomorphism]++;
-    enum violation v = compare_with_model(r, party);
-    if (v)
-        fail(r, v, ORACLE_isomorphism, party, graph_detail[v]);
-}
-
 /* ---- theorem property 5 -----------------------------------------------------------------------
  */
 
@@ -247,6 +240,18 @@ static void check_completeness(struct runner *r, enum party party) {
 static bool fields_apply(const struct runner *r, enum party party) {
     const struct side *s = &r->side[party];
     return !s->traits.moves && s->collector->walk && judges(r, ORACLE_fields);
+}
+
+static void check_isomorphism(struct runner *r, enum party party) {
+    r->verdict.counts.oracles[ORACLE_isomorphism]++;
+    enum violation v = compare_with_model(r, party);
+    if (!v)
+        return;
+    if (fields_apply(r, party)) { /* the class is then property 5's, whoever looked first */
+        model_mark(&r->model);
+        check_fields(r, party);
+    }
+    fail(r, v, ORACLE_isomorphism, party, graph_detail[v]);
 }
 
 /* Every collector is compared with the model, and so with every other: a difference between subject

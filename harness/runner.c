@@ -241,9 +241,9 @@ static void run_script(struct runner *r) {
         check_heaps(r, false);
     if (r->digest)
         digest_graph(r);
+    observe(r, false);
     if (judges(r, ORACLE_wear))
         check_wear(r);
-    observe(r, false);
 }
 
 static uint64_t fold(uint64_t digest, uint64_t value) {

@@ -29,7 +29,7 @@ static void visit_entry(struct walk *w, const word *header) {
     const struct graph *g = w->g;
     if (!(w->checks & HEAP_FREE_LIST))
         return;
-    word v = pointer_word(header + 1);
+    word v = pointer_word(header) + sizeof(word); /* header may be anything */
     if (v - pointer_word(g->base) >= g->words * sizeof(word) || v % sizeof(word)) {
         report(w, VIOLATION_free_list_corrupt, NULL, "a free-list entry lies outside the heap");
         return;

@@ -23,7 +23,7 @@ struct decoder {
     uint8_t mutator;
     /* what the items read so far take: in the heap, in static space */
     unsigned words[2];
-    struct item *last; /* NULL: FIELD records have nothing to apply to */
+    struct item *last;                /* NULL: FIELD records have nothing to apply to */
     uint32_t roots[PROGRAM_MUTATORS]; /* the slots that ROOT records have set */
 };
 
@@ -48,8 +48,8 @@ static uint16_t read_size(struct decoder *d, uint8_t byte, uint16_t min, uint16_
         return (uint16_t)wide->payload;
     if (wide)
         return (uint16_t)(min + wide->payload % (max - min + 1u));
-    return (uint16_t)(min + (byte < SIZE_BIASED ? byte % SIZE_BIAS
-                                                : byte - SIZE_BIASED + SIZE_BIAS));
+    return (uint16_t)(min +
+                      (byte < SIZE_BIASED ? byte % SIZE_BIAS : byte - SIZE_BIASED + SIZE_BIAS));
 }
 
 static uint8_t read_tag(uint8_t byte) {
@@ -372,9 +372,21 @@ static void resolve_all(struct decoder *d) {
                 resolve(&named, &p->roots[m][r], false);
 }
 
-void program_decode(struct program *p, const uint8_t *data, size_t size) {
-    struct decoder d = {.p = p};
+/* Sets all but d->wide, most of which no input uses. */
+static void start(struct decoder *d, struct program *p) {
     program_clear(p);
+    d->p = p;
+    d->n_wide = d->next_wide = d->mutator = 0;
+    d->is_static = false;
+    d->words[false] = d->words[true] = 0;
+    d->last = NULL;
+    for (unsigned m = 0; m < PROGRAM_MUTATORS; m++)
+        d->roots[m] = 0;
+}
+
+void program_decode(struct program *p, const uint8_t *data, size_t size) {
+    struct decoder d;
+    start(&d, p);
     read_records(&d, data, size);
     resolve_all(&d);
     if (p->config[CONFIG_HEAP] < d.words[false])

@@ -6,8 +6,8 @@
 
 const struct record records[RECORD_IDS] = {
 #define X(name, weight, section, code, functions, values, operands)                                \
-    {RECORD_##name, FIRST_##name, SECTION_##section, code, functions, values,                      \
-     sizeof(operands) - 1, operands},
+    {RECORD_##name, FIRST_##name, SECTION_##section,    code,                                      \
+     functions,     values,       sizeof(operands) - 1, operands},
     RECORDS(X)
 #undef X
 };
@@ -34,6 +34,10 @@ const uint8_t record_of_opcode[256] = {
 };
 
 /* The ends of the range, and integers whose word (2n + 1) looks like a header or an address. */
-const int64_t notable_immediates[7] = {
-    INT64_C(4611686018427387903), INT64_C(-4611686018427387904), -2, 255, 1024, INT64_C(1) << 31,
-    INT64_C(1) << 53};
+const int64_t notable_immediates[7] = {INT64_C(4611686018427387903),
+                                       INT64_C(-4611686018427387904),
+                                       -2,
+                                       255,
+                                       1024,
+                                       INT64_C(1) << 31,
+                                       INT64_C(1) << 53};

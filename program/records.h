@@ -118,7 +118,7 @@ enum record_id {
 /* The opcodes of a record are FIRST_name .. LAST_name. */
 enum record_opcode {
 #define X(name, weight, section, code, functions, values, operands)                                \
-    FIRST_##name, LAST_##name = FIRST_##name + (weight) - 1,
+    FIRST_##name, LAST_##name = FIRST_##name + (weight)-1,
     RECORDS(X)
 #undef X
         RECORD_OPCODES
@@ -134,8 +134,8 @@ extern const struct record records[RECORD_IDS];
 extern const uint8_t record_of_opcode[256]; /* enum record_id */
 
 enum {
-    RECORD_OPERANDS = 9,  /* operand bytes of the longest record */
-    RECORD_WIDES = 4,     /* WIDE values that one record can use */
+    RECORD_OPERANDS = 9,   /* operand bytes of the longest record */
+    RECORD_WIDES = 4,      /* WIDE values that one record can use */
     RECORD_WIDE_BYTES = 10 /* a whole WIDE record */
 };
 

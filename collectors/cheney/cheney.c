@@ -114,10 +114,10 @@ static void copy_live(struct gc *g) {
         gc_tick(hooks);
         g->scan = scan_block(g, g->scan);
     }
-    if (FAULTY(overwrites) && g->free > to->base + 2)
-        g->free--;
     hooks->poison(g->free, (size_t)(g->limit - g->free));
     hooks->poison(from->base, g->config.heap_words);
+    if (FAULTY(overwrites) && g->free > to->base + 2)
+        g->free--;
     hooks->collections++;
 }
 

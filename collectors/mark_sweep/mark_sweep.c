@@ -390,7 +390,7 @@ static void mark_sweep_walk(struct gc *g, gc_visit *visit, void *context) {
     }
     size_t entries = 0; /* a cyclic list must not make the walk endless */
     for (word v = g->first_free; v && entries <= g->config.heap_words; v = next_free(g, v)) {
-        visit(context, GC_FREE_LIST_ENTRY, word_pointer(v) - 1, 0);
+        visit(context, GC_FREE_LIST_ENTRY, word_pointer(v - sizeof(word)), 0);
         if (!in_heap(g, v) || v % sizeof(word))
             break;
         entries++;

@@ -1,0 +1,56 @@
+# The commands of isoheap's users.  `make help` lists them; everything lands in build/ and findings/.
+#
+# Each command installs the Debian packages that it misses (scripts/install.sh says which and why;
+# INSTALL=no forbids it) and builds what it needs, so every one of them can be the first.
+
+# Settings, as in: make fuzz TIME=600 TARGET=fuzz_mark_sweep
+TIME    = 60
+TARGET  =
+JOBS    = $(shell nproc 2>/dev/null || echo 2)
+INSTALL = yes
+
+# The targets of the known-bad collectors, fuzz_bad_*, are in a build of their own.
+PRESET = $(if $(findstring fuzz_bad_,$(TARGET)),known-bad,fuzz)
+
+export TIME TARGET JOBS INSTALL PRESET
+MAKEFLAGS += --no-print-directory
+
+.DEFAULT_GOAL := build
+.PHONY: build fuzz check bench coverage msan format tidy deps clean help
+
+build: deps ## build the command, build/bin/isoheap, and the fuzz binaries, build/fuzz/bin/
+	@scripts/build.sh release fuzz
+
+fuzz: deps ## fuzz every target, TIME=60 seconds in all; TARGET=fuzz_x only that one
+	@scripts/build.sh release $(PRESET)
+	@scripts/fuzz.sh
+
+check: deps ## build with clang and with gcc, run all tests with both
+	@scripts/check.sh
+
+bench: deps ## print the figures, one `name value unit` a line
+	@scripts/build.sh release fuzz >&2
+	@scripts/bench.sh
+
+coverage: deps ## what the seeds alone reach: HTML report, line coverage of collectors and oracles
+	@scripts/coverage.sh
+
+msan: deps ## replay the seeds under MemorySanitizer
+	@scripts/build.sh msan
+	@ctest --preset msan
+
+format: ## format the C sources (clang-format)
+	@scripts/lint.sh format
+
+tidy: deps ## look for defects (clang-tidy, shellcheck)
+	@scripts/build.sh check
+	@scripts/lint.sh tidy
+
+deps: ## install the packages that are missing
+	@scripts/install.sh
+
+clean: ## remove build/; findings/ stays
+	@rm -rf build
+
+help: ## list the commands
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the benchmarks share: a clock, a generator, the line that they print.
+ */
+#ifndef ISOHEAP_BENCH_H
+#define ISOHEAP_BENCH_H
+
+#include <stdint.h>
+#include <stdio.h>
+#include <time.h>
+
+static inline double bench_seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* xorshift64*: the same inputs in every build. */
+static inline uint64_t bench_random(uint64_t *state) {
+    *state ^= *state >> 12;
+    *state ^= *state << 25;
+    *state ^= *state >> 27;
+    return *state * 0x2545f4914f6cdd1d;
+}
+
+/* One line of the report: name value unit. */
+static inline void bench_line(const char *name, const char *suffix, double value,
+                              const char *unit) {
+    printf("%s%s %.4g %s\n", name, suffix, value, unit);
+    fflush(stdout);
+}
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Executions per second of the whole runner: subject, reference, model and every oracle.
+ *
+ *   bench_exec FLAVOUR    names the build in the output: asan, plain
+ *
+ * The inputs are random byte strings of 256 and of 64 bytes of whose operations one in eight
+ * collects (between 1/10 and 1/6 of those that run), in heaps of
+ * at most 512 words, the same in every build.
+ */
+#define _DEFAULT_SOURCE
+#include "bench/bench.h"
+#include "collectors/cheney/cheney.h"
+#include "collectors/mark_sweep/mark_sweep.h"
+#include "harness/harness.h"
+#include "program/bytes.h"
+
+#include <stdlib.h>
+#include <sys/resource.h>
+
+enum { INPUTS = 1000, LONGEST = 256 };
+static const double bench_time = 2.0; /* seconds a figure */
+
+static struct program program;
+static uint8_t inputs[INPUTS][LONGEST];
+
+/* Does one operation in eight collect, and is there enough of a script to say so?  What counts is
+ * what ran: allocations that collect, too.  Every collection is one check; two more are made at the
+ * start and at the end. */
+static int is_typical(struct runner *runner, const struct program *p, size_t size) {
+    struct verdict verdict;
+    runner_run(runner, p, &verdict);
+    uint64_t collecting = verdict.counts.checks - 2;
+    return p->config[CONFIG_HEAP] <= 512 && p->n_ops >= size / 12 && verdict.counts.checks >= 2 &&
+           collecting * 10 >= p->n_ops && collecting * 6 <= p->n_ops;
+}
+
+static void make_inputs(struct runner *runner, size_t size) {
+    uint64_t state = 0x9e3779b97f4a7c15;
+    for (unsigned i = 0; i < INPUTS;) {
+        for (size_t b = 0; b < size; b++)
+            inputs[i][b] = (uint8_t)(bench_random(&state) >> 56);
+        program_decode(&program, inputs[i], size);
+        i += is_typical(runner, &program, size);
+    }
+}
+
+static void run(struct runner *runner, const char *flavour, size_t size) {
+    char name[64];
+    uint64_t executions = 0, operations = 0, checks = 0, words = 0;
+    struct verdict verdict;
+    make_inputs(runner, size);
+    double start = bench_seconds(), elapsed;
+    do {
+        for (unsigned i = 0; i < INPUTS; i++, executions++) {
+            program_decode(&program, inputs[i], size);
+            runner_run(runner, &program, &verdict);
+            operations += program.n_ops;
+            checks += verdict.counts.checks;
+            words += program.config[CONFIG_HEAP];
+            if (verdict.violation || verdict.harness_error) {
+                fprintf(stderr, "bench_exec: an input raises %s: %s\n",
+                        violation_name(verdict.violation), verdict.detail);
+                exit(1);
+            }
+        }
+        elapsed = bench_seconds() - start;
+    } while (elapsed < bench_time);
+    snprintf(name, sizeof name, "mark_sweep_%s_%zu", flavour, size);
+    bench_line(name, "", (double)executions / elapsed, "executions/s");
+    bench_line(name, "_operations", (double)operations / elapsed, "operations/s");
+    bench_line(name, "_checks", (double)checks / (double)executions, "checks/execution");
+    bench_line(name, "_length", (double)operations / (double)executions, "operations/execution");
+    bench_line(name, "_heap", (double)words / (double)executions, "words/execution");
+}
+
+int main(int argc, char **argv) {
+    char name[64];
+    double start = bench_seconds();
+    struct runner_options options = {.subject = &mark_sweep, .reference = &cheney};
+    struct runner *runner = runner_open(&options);
+    struct verdict verdict;
+    struct rusage usage;
+    if (argc != 2 || !runner) {
+        fprintf(stderr, "usage: bench_exec FLAVOUR\n");
+        return 2;
+    }
+    program_decode(&program, NULL, 0);
+    runner_run(runner, &program, &verdict);
+    snprintf(name, sizeof name, "mark_sweep_%s", argv[1]);
+    bench_line(name, "_start", (bench_seconds() - start) * 1e3, "ms");
+    run(runner, argv[1], 256);
+    run(runner, argv[1], 64);
+    getrusage(RUSAGE_SELF, &usage);
+    bench_line(name, "_memory", (double)usage.ru_maxrss / 1024, "MiB");
+    runner_close(runner);
+    return 0;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Collectors and oracles by name (cli.h).
+ */
+#define _GNU_SOURCE
+#include "cli/cli.h"
+
+#include "collectors/registry.h"
+#include "tests/known_bad/known_bad.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct collector *choose_collector(const char *name) {
+    const struct collector *c = collector_find(registered_collectors, name);
+    if (!c)
+        c = collector_find(known_bad_collectors, name);
+    if (c)
+        return c;
+    fprintf(stderr, "isoheap: no collector is called %s; there are:", name);
+    for (unsigned i = 0; registered_collectors[i]; i++)
+        fprintf(stderr, " %s", registered_collectors[i]->name);
+    fprintf(stderr, ", and the known-bad ones of `isoheap list`\n");
+    return NULL;
+}
+
+unsigned choose_oracles(const char *list) {
+    unsigned chosen = list[0] == '-' ? ORACLES_ALL : 0;
+    char *copy = strdup(list), *rest = copy;
+    for (char *name; copy && (name = strsep(&rest, ","));) {
+        bool drop = name[0] == '-';
+        unsigned o = 0;
+        while (o < ORACLE_COUNT && strcmp(oracle_name((enum oracle)o), name + drop) != 0)
+            o++;
+        if (o == ORACLE_COUNT) {
+            fprintf(stderr, "isoheap: no oracle is called %s; see `isoheap list`\n", name + drop);
+            free(copy);
+            return 0;
+        }
+        chosen = drop ? chosen & ~(1u << o) : chosen | 1u << o;
+    }
+    free(copy);
+    if (!chosen)
+        fprintf(stderr, "isoheap: no oracle is left\n");
+    return chosen;
+}

@@ -1,0 +1,88 @@
+# Compiler flags: the language, the warnings, and who is instrumented with what.
+#
+# Two kinds of code are built.  *Instrumented* code is what is under test: the collectors and the
+# decoder; it carries the sanitizers and, for libFuzzer, the coverage counters.  Everything else
+# watches: in a fuzz build it carries neither (ISOHEAP_INSTRUMENT_HARNESS=OFF), because counters
+# there teach the fuzzer nothing and the checks of a checker cost most of its time.
+
+set(CMAKE_C_STANDARD 17)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+# OSS-Fuzz and its relatives bring flags, engine and linker of their own.
+set(ISOHEAP_ENGINE "$ENV{LIB_FUZZING_ENGINE}" CACHE STRING "Fuzzing engine to link (OSS-Fuzz); set from LIB_FUZZING_ENGINE")
+if(ISOHEAP_ENGINE)
+    enable_language(CXX) # fuzz targets are linked by it, and nothing else is
+    set(CMAKE_CXX_STANDARD_LIBRARIES "${ISOHEAP_ENGINE}") # the end of their command lines
+    set(ISOHEAP_SANITIZE "off")
+    set(ISOHEAP_WERROR OFF)
+elseif(NOT CMAKE_BUILD_TYPE)
+    set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Kind of build" FORCE)
+endif()
+# Our assertions are part of the product: no build drops them.
+string(REPLACE "-DNDEBUG" "" CMAKE_C_FLAGS_RELWITHDEBINFO "${CMAKE_C_FLAGS_RELWITHDEBINFO}")
+string(REPLACE "-DNDEBUG" "" CMAKE_C_FLAGS_RELEASE "${CMAKE_C_FLAGS_RELEASE}")
+
+set(ISOHEAP_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef)
+if(ISOHEAP_WERROR)
+    list(APPEND ISOHEAP_WARNINGS -Werror)
+endif()
+
+if((ISOHEAP_FUZZER OR ISOHEAP_COVERAGE) AND NOT CMAKE_C_COMPILER_ID MATCHES "Clang")
+    message(FATAL_ERROR "ISOHEAP_FUZZER and ISOHEAP_COVERAGE need clang, and the C compiler is "
+        "${CMAKE_C_COMPILER_ID}: configure with -DCMAKE_C_COMPILER=clang, or use the standalone runners")
+endif()
+
+set(ISOHEAP_SANITIZER_FLAGS)
+if(ISOHEAP_SANITIZE AND NOT ISOHEAP_SANITIZE STREQUAL "off")
+    list(JOIN ISOHEAP_SANITIZE "," sanitizers)
+    set(ISOHEAP_SANITIZER_FLAGS -fsanitize=${sanitizers} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+endif()
+
+# isoheap_flags(TARGET [INSTRUMENTED])
+function(isoheap_flags target)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "INSTRUMENTED" "" "")
+    target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}")
+    target_compile_options(${target} PRIVATE ${ISOHEAP_WARNINGS})
+    if(arg_INSTRUMENTED OR ISOHEAP_INSTRUMENT_HARNESS)
+        target_compile_options(${target} PRIVATE ${ISOHEAP_SANITIZER_FLAGS})
+    endif()
+    if(arg_INSTRUMENTED AND ISOHEAP_FUZZER)
+        target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
+    endif()
+    if(ISOHEAP_COVERAGE)
+        target_compile_options(${target} PRIVATE -fprofile-instr-generate -fcoverage-mapping)
+        target_link_options(${target} PRIVATE -fprofile-instr-generate)
+    endif()
+    if(NOT arg_INSTRUMENTED AND ISOHEAP_ENGINE)
+        isoheap_without_coverage(${target})
+    endif()
+    target_link_options(${target} PRIVATE ${ISOHEAP_SANITIZER_FLAGS})
+endfunction()
+
+# Under OSS-Fuzz the coverage flags stand in CFLAGS and reach every file; clang can be told to leave
+# the harness out.
+include(CheckCCompilerFlag)
+function(isoheap_without_coverage target)
+    set(list "${PROJECT_SOURCE_DIR}/cmake/not-covered.txt")
+    check_c_compiler_flag("-Werror -fsanitize-coverage=trace-pc-guard -fsanitize-coverage-ignorelist=${list}"
+        ISOHEAP_HAS_COVERAGE_IGNORELIST)
+    if(ISOHEAP_HAS_COVERAGE_IGNORELIST AND "$ENV{CFLAGS}" MATCHES "fuzzer-no-link|sanitize-coverage")
+        target_compile_options(${target} PRIVATE "-fsanitize-coverage-ignorelist=${list}")
+    endif()
+endfunction()
+
+# isoheap_library(NAME [INSTRUMENTED] DIRECTORIES dir... [LIBRARIES lib...])
+function(isoheap_library name)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "INSTRUMENTED" "" "DIRECTORIES;LIBRARIES")
+    list(TRANSFORM arg_DIRECTORIES APPEND "/*.c")
+    file(GLOB sources CONFIGURE_DEPENDS ${arg_DIRECTORIES})
+    add_library(${name} STATIC ${sources})
+    target_link_libraries(${name} PUBLIC ${arg_LIBRARIES})
+    if(arg_INSTRUMENTED)
+        isoheap_flags(${name} INSTRUMENTED)
+    else()
+        isoheap_flags(${name})
+    endif()
+endfunction()

@@ -1,0 +1,36 @@
+# Known-bad collectors: sources of collectors/ compiled once more with one defect switched on
+# (collectors/faults.h).
+
+# isoheap_add_known_bad(NAME symbol SOURCES file... [DEFINITIONS def...])
+#
+# Compiles the sources with these definitions into isoheap_known_bad.  NAME is the symbol of the
+# resulting `const struct collector`.
+function(isoheap_add_known_bad)
+    cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME" "SOURCES;DEFINITIONS")
+    add_library(${arg_NAME} OBJECT ${arg_SOURCES})
+    target_compile_definitions(${arg_NAME} PRIVATE ${arg_DEFINITIONS})
+    isoheap_flags(${arg_NAME} INSTRUMENTED)
+    target_sources(isoheap_known_bad PRIVATE $<TARGET_OBJECTS:${arg_NAME}>)
+    set_property(GLOBAL APPEND PROPERTY ISOHEAP_KNOWN_BAD ${arg_NAME})
+endfunction()
+
+# The library of all of them: one for every row X(source, defect, ...) of tests/known_bad/table.h,
+# so that a row is all that a new one needs.
+function(isoheap_known_bad_collectors)
+    set(table "${PROJECT_SOURCE_DIR}/tests/known_bad/table.h")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${table}")
+    file(GLOB sources CONFIGURE_DEPENDS tests/known_bad/*.c)
+    add_library(isoheap_known_bad STATIC ${sources})
+    target_link_libraries(isoheap_known_bad PUBLIC isoheap_collectors)
+    isoheap_flags(isoheap_known_bad)
+
+    file(READ "${table}" text)
+    string(REGEX MATCHALL "\n *X\\([a-z_0-9]+, *[a-z_0-9]+," rows "${text}")
+    foreach(row IN LISTS rows)
+        string(REGEX MATCH "X\\(([a-z_0-9]+), *([a-z_0-9]+)," row "${row}")
+        set(source ${CMAKE_MATCH_1})
+        set(defect ${CMAKE_MATCH_2})
+        isoheap_add_known_bad(NAME bad_${defect} SOURCES "${PROJECT_SOURCE_DIR}/collectors/${source}/${source}.c"
+            DEFINITIONS ISOHEAP_FAULT=FAULT_${defect} ISOHEAP_COLLECTOR=bad_${defect})
+    endforeach()
+endfunction()

@@ -1,0 +1,133 @@
+# Fuzz targets: one registration makes everything that belongs to one.
+
+set(ISOHEAP_FUZZ_DIR "${PROJECT_SOURCE_DIR}/fuzz")
+
+# isoheap_add_target(NAME fuzz_x SOURCES file... [LIBRARIES lib...] [SEEDS dir...] [TEXT] [NO_SEEDS])
+# isoheap_add_target(NAME fuzz_x COLLECTOR symbol [REFERENCE symbol] [SOURCES file...] ...)
+#
+#   fuzz_x                  the libFuzzer binary (ISOHEAP_FUZZER), or the engine's (LIB_FUZZING_ENGINE)
+#   fuzz_x_standalone       replays files and folders, survives a crash; any compiler
+#   replay_x                the test that replays the seeds with it
+#   fuzz_x_seed_corpus.zip  the seeds, and unpacked in <build>/seeds/fuzz_x
+#   fuzz_x.dict, .options   from fuzz/, or fuzz/default.*
+#
+# The first form is for a target with an LLVMFuzzerTestOneInput of its own in SOURCES.  The second
+# writes it: the collector of that symbol against the reference (cheney if none is given); SOURCES
+# are then the collector's, if it is not in collectors/.
+#
+# SEEDS are folders under the top of the project; without them, seeds/x.  Seeds are written as text
+# and packed as bytes, which is what an engine mutates; TEXT leaves them as they are, for a target
+# whose input is text.  NO_SEEDS starts from nothing and has no replay test.
+function(isoheap_add_target)
+    cmake_parse_arguments(PARSE_ARGV 0 arg "TEXT;NO_SEEDS" "NAME;COLLECTOR;REFERENCE" "SOURCES;LIBRARIES;SEEDS")
+    string(REGEX REPLACE "^fuzz_" "" short ${arg_NAME})
+    if(NOT arg_SEEDS AND NOT arg_NO_SEEDS)
+        set(arg_SEEDS seeds/${short})
+    endif()
+    list(TRANSFORM arg_SEEDS PREPEND "${PROJECT_SOURCE_DIR}/")
+    if(arg_COLLECTOR)
+        isoheap_collector_glue(glue ${arg_NAME} ${arg_COLLECTOR} "${arg_REFERENCE}")
+        list(APPEND arg_SOURCES "${glue}")
+        list(PREPEND arg_LIBRARIES isoheap_target)
+    endif()
+
+    isoheap_standalone(${arg_NAME} "${arg_SOURCES}" "${arg_LIBRARIES}")
+    if(NOT arg_NO_SEEDS)
+        isoheap_replay_test(${short} ${arg_NAME}_standalone ${arg_SEEDS})
+    endif()
+    if(ISOHEAP_FUZZER OR ISOHEAP_ENGINE)
+        isoheap_engine_binary(${arg_NAME} "${arg_SOURCES}" "${arg_LIBRARIES}")
+        isoheap_seed_zip(${arg_NAME} "${arg_TEXT}" ${arg_SEEDS})
+        isoheap_companion(${arg_NAME} dict)
+        isoheap_companion(${arg_NAME} options)
+        set(form bytes)
+        if(arg_TEXT)
+            set(form text)
+        endif()
+        set_property(GLOBAL APPEND PROPERTY ISOHEAP_TARGETS "${arg_NAME} ${form}")
+    endif()
+endfunction()
+
+function(isoheap_collector_glue result TARGET SUBJECT REFERENCE)
+    if(NOT REFERENCE)
+        set(REFERENCE cheney)
+    endif()
+    set(glue "${PROJECT_BINARY_DIR}/fuzz/${TARGET}.c")
+    configure_file("${ISOHEAP_FUZZ_DIR}/collector_target.c.in" "${glue}" @ONLY)
+    set(${result} "${glue}" PARENT_SCOPE)
+endfunction()
+
+# To be called after the last registration: <build>/targets.txt for scripts, a target a line and
+# what its input is, bytes or text.
+function(isoheap_write_target_list)
+    get_property(targets GLOBAL PROPERTY ISOHEAP_TARGETS)
+    list(JOIN targets "\n" lines)
+    file(WRITE "${PROJECT_BINARY_DIR}/targets.txt" "${lines}\n")
+endfunction()
+
+function(isoheap_standalone name sources libraries)
+    add_executable(${name}_standalone ${sources} "${ISOHEAP_FUZZ_DIR}/standalone.c")
+    target_link_libraries(${name}_standalone PRIVATE ${libraries})
+    isoheap_flags(${name}_standalone)
+endfunction()
+
+# A folder that does not exist (yet) is no reason not to build; an empty one fails the test.
+function(isoheap_replay_test short runner)
+    set(run ${runner} --timeout=${ISOHEAP_TARGET_TIMEOUT})
+    if(ISOHEAP_COVERAGE)
+        list(APPEND run --no-fork) # counters are written at exit
+    endif()
+    add_test(NAME replay_${short} COMMAND ${run} ${ARGN})
+    set_tests_properties(replay_${short} PROPERTIES TIMEOUT 300 LABELS replay
+        ENVIRONMENT "ASAN_OPTIONS=detect_leaks=0")
+endfunction()
+
+function(isoheap_engine_binary name sources libraries)
+    add_executable(${name} ${sources})
+    target_link_libraries(${name} PRIVATE ${libraries})
+    isoheap_flags(${name})
+    if(ISOHEAP_ENGINE)
+        set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX) # IsoheapFlags.cmake adds the engine
+    else()
+        target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+    endif()
+endfunction()
+
+# The seeds that the engine gets, one folder and one zip.
+function(isoheap_seed_zip name is_text)
+    set(folder "${PROJECT_BINARY_DIR}/seeds/${name}")
+    set(zip "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${name}_seed_corpus.zip")
+    list(TRANSFORM ARGN APPEND "/*" OUTPUT_VARIABLE patterns)
+    file(GLOB seeds CONFIGURE_DEPENDS LIST_DIRECTORIES false ${patterns})
+    if(NOT seeds)
+        set(make_seeds ${CMAKE_COMMAND} -E touch "${folder}/empty")
+    elseif(is_text)
+        set(make_seeds ${CMAKE_COMMAND} -E copy ${seeds} "${folder}")
+    else()
+        set(make_seeds ${CMAKE_COMMAND} -E env ASAN_OPTIONS=detect_leaks=0
+            $<TARGET_FILE:isoheap> convert --to=bytes -d "${folder}" ${seeds})
+    endif()
+    add_custom_command(OUTPUT "${zip}"
+        COMMAND ${CMAKE_COMMAND} -E rm -rf "${folder}" "${zip}"
+        COMMAND ${CMAKE_COMMAND} -E make_directory "${folder}"
+        COMMAND ${make_seeds}
+        COMMAND ${CMAKE_COMMAND} -E chdir "${folder}"
+                ${CMAKE_COMMAND} -E tar cf "${zip}" --format=zip "--mtime=1980-01-02 UTC" .
+        DEPENDS ${seeds} isoheap
+        COMMENT "Packing the seeds of ${name}"
+        VERBATIM)
+    add_custom_target(${name}_seeds ALL DEPENDS "${zip}")
+endfunction()
+
+# fuzz/NAME.EXTENSION or the default, beside the binary.
+function(isoheap_companion name extension)
+    set(source "${ISOHEAP_FUZZ_DIR}/${name}.${extension}")
+    file(GLOB found CONFIGURE_DEPENDS "${source}") # looks again when the file appears
+    if(NOT found)
+        set(source "${ISOHEAP_FUZZ_DIR}/default.${extension}")
+    endif()
+    set(copy "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${name}.${extension}")
+    add_custom_command(OUTPUT "${copy}" COMMAND ${CMAKE_COMMAND} -E copy "${source}" "${copy}"
+        DEPENDS "${source}" VERBATIM)
+    add_custom_target(${name}_${extension} ALL DEPENDS "${copy}")
+endfunction()

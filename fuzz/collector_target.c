@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The body of every target that fuzzes a collector (collector_target.h).
+ *
+ * When a sanitizer is about to end the process, its callback adds what isoheap knows: the class,
+ * the operation that was running and the program as text.
+ */
+#include "fuzz/collector_target.h"
+
+#include "fuzz/violate.h"
+#include "harness/harness.h"
+#include "program/bytes.h"
+#include "program/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { REPORT_SIZE = 1 << 20 };
+
+static struct program program;
+static struct runner *runner;
+static char report[REPORT_SIZE];
+
+/* LLVM's sanitizer interface, absent without sanitizers. */
+__attribute__((weak)) void __sanitizer_set_death_callback(void (*)(void));
+
+/* The collectors' arenas are no malloc blocks: a large quarantine of freed memory finds nothing in
+ * them and only fills the machine. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void) {
+    return "quarantine_size_mb=8:malloc_context_size=5";
+}
+
+static void on_death(void) {
+    enum party running;
+    const struct verdict *v = runner_current(runner, &running);
+    if (v->violation || v->harness_error)
+        return; /* already reported */
+    fprintf(stderr, "isoheap: violation sanitizer\n  guilty     %s\n", party_name(running));
+    if (v->op < program.n_ops) {
+        op_print(&program.ops[v->op], report, sizeof report);
+        fprintf(stderr, "  operation  %u: %s\n", v->op, report);
+    }
+    program_print(&program, report, sizeof report);
+    fprintf(stderr, "\nprogram\n%s", report);
+}
+
+static void open_runner(const struct collector *subject, const struct collector *reference) {
+    struct runner_options options = {.subject = subject, .reference = reference};
+    runner = runner_open(&options);
+    if (!runner) {
+        fprintf(stderr, "isoheap: no memory for the collectors' arenas\n");
+        abort();
+    }
+    if (__sanitizer_set_death_callback)
+        __sanitizer_set_death_callback(on_death);
+}
+
+static void load(const uint8_t *data, size_t size) {
+    struct text_error error;
+    if (program_looks_like_text(data, size) &&
+        program_parse(&program, (const char *)data, size, &error))
+        return;
+    program_decode(&program, data, size);
+}
+
+int collector_target(const struct collector *subject, const struct collector *reference,
+                     const uint8_t *data, size_t size) {
+    struct verdict verdict;
+    if (!runner)
+        open_runner(subject, reference);
+    load(data, size);
+    runner_run(runner, &program, &verdict);
+    if (!verdict.violation && !verdict.harness_error)
+        return 0;
+    runner_report(runner, &verdict, &program, report, sizeof report);
+    fputs(report, stderr);
+    if (verdict.harness_error)
+        harness_error();
+    violate(verdict.violation);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The body of every target that fuzzes a collector: decode, run, report, abort.
+ */
+#ifndef ISOHEAP_COLLECTOR_TARGET_H
+#define ISOHEAP_COLLECTOR_TARGET_H
+
+#include "collectors/collector.h"
+
+/* One input: bytes, or a program as text (recognised by its version line), so that a file of
+ * seeds/ or crashes/ replays as it is.  reference NULL: against the model alone.  Returns 0, or
+ * writes the report to stderr and aborts.  The pair of collectors must be the same in every call
+ * of a process. */
+int collector_target(const struct collector *subject, const struct collector *reference,
+                     const uint8_t *data, size_t size);
+
+#endif

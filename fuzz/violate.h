@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Where a fuzz target ends when it has found something.
+ */
+#ifndef ISOHEAP_VIOLATE_H
+#define ISOHEAP_VIOLATE_H
+
+#include "oracles/violation.h"
+
+/* Aborts from a function of its own, violation_<class>, so that triage by stack frame keeps the
+ * classes apart. */
+_Noreturn void violate(enum violation);
+/* An assertion of the harness failed. */
+_Noreturn void harness_error(void);
+
+#endif

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The parser's pieces: values, lists, and the shape (tag or arities, size, values) that blocks of
+ * the heap section and allocations of the script share.
+ */
+#include "program/parser.h"
+
+#include <stdio.h>
+
+/* ---- single values --------------------------------------------------------------------------- */
+
+static bool parse_immediate(struct parser *ps, struct value *value) {
+    const struct token *token = &ps->lexer.token;
+    const uint64_t largest = (UINT64_C(1) << 62) - 1 + token->negative;
+    if (token->too_large || token->magnitude > largest)
+        return lexer_expected(&ps->lexer, "an integer of 63 bits");
+    uint64_t bits = token->negative ? ~token->magnitude + 1 : token->magnitude;
+    *value = (struct value){.kind = VALUE_IMMEDIATE, .bits = bits};
+    lexer_next(&ps->lexer);
+    return true;
+}
+
+static bool parse_raw_word(struct parser *ps, struct value *value) {
+    const struct token *token = &ps->lexer.token;
+    if (token->kind != TOKEN_HEX || token->too_large)
+        return lexer_expected(&ps->lexer, "a word of 64 bits such as 0x1f");
+    *value = (struct value){.kind = VALUE_RAW, .bits = token->magnitude};
+    lexer_next(&ps->lexer);
+    return true;
+}
+
+/* Says which infix blocks the closure has. */
+static bool fail_infix(struct parser *ps, const struct token *at, unsigned block,
+                       const struct item *item) {
+    char offsets[40] = "none";
+    int length = 0;
+    for (unsigned k = 1; k < item->functions; k++)
+        length += snprintf(offsets + length, sizeof offsets - (size_t)length, "%s%u",
+                           k > 1 ? ", " : "", closure_entry_offset(k, item->arity));
+    return lexer_fail(&ps->lexer, at, "no infix block of b%u starts there; its offsets: %s", block,
+                      offsets);
+}
+
+/* On the first pass through the heap section any reference will do. */
+static bool check_reference(struct parser *ps, const struct token *at, const struct value *value) {
+    if (!ps->resolving)
+        return true;
+    if (value->block >= ps->named.count)
+        return lexer_fail(&ps->lexer, at, "there is no block b%u; the heap section names %u",
+                          (unsigned)value->block, ps->named.count);
+    const struct item *item = named_block(&ps->named, value->block);
+    if (value->kind == VALUE_INFIX && closure_entry_at(item, value->offset) == 0)
+        return fail_infix(ps, at, value->block, item);
+    if (ps->in_static && !item->is_static)
+        return lexer_fail(&ps->lexer, at,
+                          "a static block points at static blocks only, and b%u is none",
+                          (unsigned)value->block);
+    return true;
+}
+
+static bool parse_reference(struct parser *ps, unsigned block, struct value *value) {
+    struct token at = ps->lexer.token;
+    unsigned offset = 0;
+    lexer_next(&ps->lexer);
+    *value = (struct value){.kind = VALUE_BLOCK, .block = (uint16_t)block};
+    if (lexer_accept(&ps->lexer, "+")) {
+        value->kind = VALUE_INFIX;
+        if (!lexer_number(&ps->lexer, "an offset", 1, PROGRAM_WOSIZE, &offset))
+            return false;
+        value->offset = (uint16_t)offset;
+    }
+    return check_reference(ps, &at, value);
+}
+
+bool parse_slot(struct parser *ps, uint8_t *slot) {
+    unsigned number;
+    if (!lexer_sees_name(&ps->lexer, 'r', &number) || number >= PROGRAM_SLOTS)
+        return lexer_expected(&ps->lexer, "a slot r0 to r31");
+    lexer_next(&ps->lexer);
+    *slot = (uint8_t)number;
+    return true;
+}
+
+bool parse_value(struct parser *ps, enum value_context context, struct value *value) {
+    unsigned number;
+    uint8_t slot = 0;
+    if (context == CONTEXT_RAW)
+        return parse_raw_word(ps, value);
+    if (ps->lexer.token.kind == TOKEN_NUMBER)
+        return parse_immediate(ps, value);
+    if (lexer_accept(&ps->lexer, "out")) {
+        if (!lexer_number(&ps->lexer, "a number", 0, UINT16_MAX, &number))
+            return false;
+        *value = (struct value){.kind = VALUE_OUTSIDE, .bits = number};
+        return true;
+    }
+    if (context == CONTEXT_HEAP) {
+        if (lexer_sees_name(&ps->lexer, 'b', &number))
+            return parse_reference(ps, number, value);
+        return lexer_expected(&ps->lexer, "a value (an integer, a block such as b0, out 5)");
+    }
+    if (!lexer_sees_name(&ps->lexer, 'r', &number))
+        return lexer_expected(&ps->lexer, "a value (an integer, a slot such as r0, out 5)");
+    if (!parse_slot(ps, &slot))
+        return false;
+    *value = (struct value){.kind = VALUE_SLOT, .block = slot};
+    return true;
+}
+
+bool parse_mutator(struct parser *ps, unsigned *mutator) {
+    *mutator = 0;
+    if (!lexer_accept(&ps->lexer, "mutator"))
+        return true;
+    return lexer_number(&ps->lexer, "a mutator", 0, PROGRAM_MUTATORS - 1, mutator) &&
+           lexer_expect(&ps->lexer, ":");
+}
+
+/* ---- lists ----------------------------------------------------------------------------------- */
+
+bool parse_list(struct parser *ps, enum value_context context, bool optional, struct value *values,
+                unsigned max, unsigned *n) {
+    struct lexer *lexer = &ps->lexer;
+    *n = 0;
+    if (optional && !lexer_sees(lexer, "["))
+        return true;
+    if (!lexer_expect(lexer, "["))
+        return false;
+    if (lexer_accept(lexer, "]"))
+        return true;
+    for (;;) {
+        if (*n == max)
+            return lexer_fail(lexer, &lexer->token, "too many values: at most %u can stand here",
+                              max);
+        if (!parse_value(ps, context, &values[(*n)++]))
+            return false;
+        if (lexer_accept(lexer, "]"))
+            return true;
+        if (!lexer_accept(lexer, ","))
+            return lexer_expected(lexer, "',' or ']'");
+    }
+}
+
+static bool parse_arities(struct parser *ps, struct shape *shape) {
+    struct lexer *lexer = &ps->lexer;
+    if (!lexer_expect(lexer, "arity") || !lexer_expect(lexer, "="))
+        return false;
+    do {
+        const struct token *token = &lexer->token;
+        if (shape->functions == PROGRAM_FUNCTIONS)
+            return lexer_fail(lexer, token, "a closure has at most %d functions",
+                              PROGRAM_FUNCTIONS);
+        if (token->kind != TOKEN_NUMBER || token->too_large ||
+            token->magnitude > 127u + token->negative)
+            return lexer_expected(lexer, "an arity from -128 to 127");
+        int arity = (int)token->magnitude;
+        shape->arity[shape->functions++] = (int8_t)(token->negative ? -arity : arity);
+        lexer_next(lexer);
+    } while (lexer_accept(lexer, ","));
+    return true;
+}
+
+/* ---- shapes ---------------------------------------------------------------------------------- */
+
+unsigned raw_tag_seen(const struct lexer *lexer) {
+    static const char *const names[] = {"abstract", "string", "double", "double_array", "custom"};
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+        if (lexer_sees(lexer, names[i]))
+            return PROGRAM_TAG_ABSTRACT + i;
+    return 0;
+}
+
+static bool parse_tag(struct parser *ps, struct shape *shape) {
+    struct lexer *lexer = &ps->lexer;
+    unsigned tag;
+    if (!lexer_expect(lexer, "tag") || !lexer_expect(lexer, "="))
+        return false;
+    struct token at = lexer->token;
+    if (!lexer_number(lexer, "a tag", 0, 255, &tag))
+        return false;
+    if (!tag_is_ordinary(tag))
+        return lexer_fail(lexer, &at, "tag %u belongs to no ordinary block: 0 to 246, 248 or 250",
+                          tag);
+    shape->tag = (uint8_t)tag;
+    return true;
+}
+
+static bool parse_kind(struct parser *ps, enum shape_kind kind, struct shape *shape) {
+    if (kind == SHAPE_CLOSURE)
+        return parse_arities(ps, shape);
+    if (kind == SHAPE_ORDINARY)
+        return parse_tag(ps, shape);
+    shape->tag = (uint8_t)raw_tag_seen(&ps->lexer);
+    lexer_next(&ps->lexer);
+    return true;
+}
+
+static bool parse_shape_values(struct parser *ps, enum shape_kind kind, bool script, bool optional,
+                               struct shape *shape, struct value *values, unsigned max) {
+    enum value_context context = script ? CONTEXT_SCRIPT : CONTEXT_HEAP;
+    if (kind == SHAPE_RAW)
+        context = CONTEXT_RAW;
+    if (kind == SHAPE_CLOSURE) {
+        if (optional && !lexer_sees(&ps->lexer, "env"))
+            return true;
+        if (!lexer_expect(&ps->lexer, "env") || !lexer_expect(&ps->lexer, "="))
+            return false;
+        optional = false;
+    }
+    return parse_list(ps, context, optional, values, max, &shape->n_values);
+}
+
+static bool check_size(struct parser *ps, const struct token *at, enum shape_kind kind,
+                       const struct shape *shape) {
+    unsigned min = op_shapes[kind == SHAPE_CLOSURE ? OP_ALLOC_CLOSURE : OP_ALLOC].min_size;
+    unsigned max = op_shapes[kind == SHAPE_CLOSURE ? OP_ALLOC_CLOSURE : OP_ALLOC].max_size;
+    if (shape->size < shape->n_values)
+        return lexer_fail(&ps->lexer, at, "size=%u is less than the number of values, %u",
+                          shape->size, shape->n_values);
+    if (shape->size < min || shape->size > max)
+        return lexer_fail(&ps->lexer, at, "a size of %u words, expected %u to %u", shape->size, min,
+                          max);
+    if (shape->tag == PROGRAM_TAG_DOUBLE && shape->size != 1)
+        return lexer_fail(&ps->lexer, at, "a double of %u words, expected exactly 1", shape->size);
+    return true;
+}
+
+bool parse_shape(struct parser *ps, enum shape_kind kind, bool script, struct shape *shape,
+                 struct value *values, unsigned max_values) {
+    struct lexer *lexer = &ps->lexer;
+    *shape = (struct shape){0};
+    if (!parse_kind(ps, kind, shape))
+        return false;
+    struct token at = lexer->token;
+    bool sized = lexer_accept(lexer, "size");
+    if (sized) {
+        if (!lexer_expect(lexer, "="))
+            return false;
+        at = lexer->token;
+        if (!lexer_number(lexer, "a size", 0, PROGRAM_WOSIZE, &shape->size))
+            return false;
+    }
+    if (!parse_shape_values(ps, kind, script, sized, shape, values, max_values))
+        return false;
+    if (!sized)
+        shape->size = shape->n_values;
+    return check_size(ps, &at, kind, shape);
+}

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Builds with clang and with gcc, runs all tests with both, and sums up.
+set -eu
+cd "$(dirname "$0")/.."
+jobs=${JOBS:-$(nproc)}
+passed=0 failed=0
+
+# run_tests PRESET: CTest's own output, then its figures added to passed and failed.
+run_tests() {
+    local log=build/$1/ctest.log summary
+    echo "testing $1"
+    ctest --preset "$1" -j "$jobs" 2>&1 </dev/null | tee "$log" || true
+    summary=$(sed -n 's/^.*tests passed, \([0-9]*\) tests\{0,1\} failed out of \([0-9]*\)$/\1 \2/p' "$log")
+    if [ -z "$summary" ]; then
+        echo "CTest did not finish in build/$1" >&2
+        exit 4
+    fi
+    failed=$((failed + ${summary% *}))
+    passed=$((passed + ${summary#* } - ${summary% *}))
+}
+
+scripts/build.sh check gcc
+run_tests check
+run_tests gcc
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

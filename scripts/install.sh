@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# Installs the Debian packages that isoheap needs and that are missing.
+#
+#   install.sh           install what is missing; nothing is touched if nothing is
+#   install.sh --list    print the packages and what each is for
+#
+# Runs apt-get as root or through sudo.  With INSTALL=no, or without either, it says what to
+# install and fails.
+set -eu
+
+packages() {
+    cat <<'LIST'
+clang            the compiler of the fuzz targets, with libFuzzer
+libclang-rt-dev  the runtimes of libFuzzer, AddressSanitizer and UndefinedBehaviorSanitizer
+llvm             names in stack traces (llvm-symbolizer), line coverage (llvm-cov, llvm-profdata)
+gcc              the second compiler, which runs all tests too
+libc6-dev        the C library's headers
+cmake            describes the build
+ninja-build      runs the build
+libcmocka-dev    the framework of the unit tests
+graphviz         draws the pictures of isoheap show --svg
+LIST
+}
+
+missing_packages() {
+    packages | while read -r package _; do
+        status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
+        [ "$status" = installed ] || printf '%s ' "$package"
+    done
+}
+
+# Not Debian: see that the programs are there, and trust.
+check_programs() {
+    for program in clang gcc cmake ninja; do
+        if ! command -v "$program" >/dev/null; then
+            echo "isoheap needs the program $program; on Debian: $(packages | cut -d' ' -f1 | tr '\n' ' ')" >&2
+            exit 1
+        fi
+    done
+}
+
+refuse() {
+    echo "isoheap needs packages that are not installed${1:-}.  As root, run:" >&2
+    echo "    apt-get update && apt-get install --no-install-recommends $missing" >&2
+    exit 1
+}
+
+apt_get() {
+    $sudo env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 -qq "$@"
+}
+
+install_missing() {
+    log=$(mktemp)
+    trap 'rm -f "$log"' EXIT
+    echo "installing: $missing"
+    # shellcheck disable=SC2086 # one word a package
+    if ! { apt_get update && apt_get install -y --no-install-recommends $missing; } >"$log" 2>&1 </dev/null; then
+        cat "$log" >&2
+        echo "apt-get failed; the packages needed are: $missing" >&2
+        exit 1
+    fi
+}
+
+if [ "${1:-}" = --list ]; then
+    packages
+    exit
+fi
+if ! command -v dpkg-query >/dev/null; then
+    check_programs
+    exit
+fi
+missing=$(missing_packages)
+[ -n "$missing" ] || exit 0
+sudo=
+if [ "$(id -u)" -ne 0 ]; then
+    sudo=sudo
+    command -v sudo >/dev/null || refuse ", and neither root nor sudo is here"
+fi
+[ "${INSTALL:-yes}" = yes ] || refuse
+install_missing

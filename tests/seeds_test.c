@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The seeds: every one passes on every healthy pair of collectors, together they reach every
+ * operation, item, config key and oracle, and their verdicts are the same in every build.
+ */
+#define _POSIX_C_SOURCE 200809L /* open_memstream */
+#include "collectors/cheney/cheney.h"
+#include "collectors/mark_sweep/mark_sweep.h"
+#include "program/bytes.h"
+#include "tests/support.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct program program;
+
+struct pass {
+    struct runner *runner;
+    struct run_counts total;
+    unsigned config_seen[CONFIG_KEYS], items_seen[ITEM_FRAGMENT + 1], tags_seen[256];
+    FILE *digests;
+};
+
+static struct runner *open_pair(const struct collector *subject,
+                                const struct collector *reference) {
+    struct runner_options options = {.subject = subject, .reference = reference, .digest = true};
+    struct runner *runner = runner_open(&options);
+    assert_non_null(runner);
+    return runner;
+}
+
+static void must_pass(struct runner *runner, const char *path, struct verdict *verdict) {
+    static char report[1 << 16];
+    runner_run(runner, &program, verdict);
+    if (!verdict->violation && !verdict->harness_error)
+        return;
+    runner_report(runner, verdict, &program, report, sizeof report);
+    fail_msg("%s\n%s", path, report);
+}
+
+static void add_counts(struct run_counts *sum, const struct run_counts *c) {
+    for (unsigned i = 0; i < OP_CODES; i++)
+        sum->ops[i] += c->ops[i];
+    for (unsigned i = 0; i < ORACLE_COUNT; i++)
+        sum->oracles[i] += c->oracles[i];
+    sum->skipped += c->skipped;
+    sum->checks += c->checks;
+    sum->refusals += c->refusals;
+}
+
+static void run_one(const char *path, void *context) {
+    struct pass *pass = context;
+    struct verdict verdict;
+    load_program(&program, path);
+    must_pass(pass->runner, path, &verdict);
+    add_counts(&pass->total, &verdict.counts);
+    for (unsigned k = 0; k < CONFIG_KEYS; k++)
+        pass->config_seen[k] += program.config[k] != config_ranges[k].initial;
+    for (unsigned i = 0; i < program.n_items; i++) {
+        pass->items_seen[program.items[i].kind]++;
+        pass->tags_seen[program.items[i].tag]++;
+    }
+}
+
+static unsigned run_all(struct pass *pass, const struct collector *subject,
+                        const struct collector *reference) {
+    pass->runner = open_pair(subject, reference);
+    unsigned n = for_each_program(SEEDS_DIR "/mark_sweep", run_one, pass);
+    runner_close(pass->runner);
+    return n;
+}
+
+static void seeds_pass_and_reach_everything(void **state) {
+    (void)state;
+    static struct pass pass;
+    assert_true(run_all(&pass, &mark_sweep, &cheney) >= 60);
+    for (unsigned o = 0; o < OP_CODES; o++) /* what neither collector has is skipped by both */
+        if (!pass.total.ops[o] && o != OP_SLICE && o != OP_KIND && o != OP_POLL)
+            fail_msg("no seed runs operation %s", op_shapes[o].name);
+    for (unsigned o = 0; o < ORACLE_COUNT; o++)
+        if (!pass.total.oracles[o] && o != ORACLE_progress)
+            fail_msg("no seed is judged by oracle %s", oracle_name((enum oracle)o));
+    for (unsigned k = 0; k < CONFIG_KEYS; k++)
+        if (!pass.config_seen[k])
+            fail_msg("no seed sets config %s", config_ranges[k].name);
+    for (unsigned k = 0; k <= ITEM_FRAGMENT; k++)
+        assert_true(pass.items_seen[k] > 0);
+    for (unsigned t = TAG_LAZY; t < 256; t++)
+        if (!pass.tags_seen[t] && t != TAG_INFIX)
+            fail_msg("no seed has a block with tag %u", t);
+    assert_true(pass.total.refusals > 0 && pass.total.skipped > 0);
+}
+
+static void seeds_pass_on_other_pairs(void **state) {
+    (void)state;
+    static struct pass pass;
+    run_all(&pass, &cheney, NULL);
+    run_all(&pass, &mark_sweep, NULL);
+    run_all(&pass, &cheney, &mark_sweep);
+}
+
+/* A collector without image and adopt gets the same heap by alloc and init. */
+static void seeds_pass_without_an_image(void **state) {
+    (void)state;
+    static struct pass pass;
+    struct collector moving = cheney, still = mark_sweep;
+    moving.image = still.image = NULL;
+    moving.adopt = still.adopt = NULL;
+    run_all(&pass, &moving, NULL);
+    run_all(&pass, &still, &moving);
+    run_all(&pass, &still, &cheney);
+    assert_true(pass.total.ops[OP_LOAD] > 0 && pass.total.checks > 100);
+}
+
+static void print_digest(const char *path, void *context) {
+    struct pass *pass = context;
+    struct verdict first, again;
+    load_program(&program, path);
+    must_pass(pass->runner, path, &first);
+    for (unsigned i = 1; i < 100; i++) {
+        runner_run(pass->runner, &program, &again);
+        assert_int_equal(again.digest, first.digest);
+    }
+    fprintf(pass->digests, "%s %016" PRIx64 "\n", strrchr(path, '/') + 1, first.digest);
+}
+
+/* Verdict, final graph and step counts, a hundred times in one process and against the golden file:
+ * one digest for every compiler, optimisation level and sanitizer.  After a wanted change set
+ * ISOHEAP_UPDATE=1 and look at the difference. */
+static void digests_are_the_same_everywhere(void **state) {
+    (void)state;
+    static struct pass pass;
+    static char *text;
+    size_t size;
+    pass.digests = open_memstream(&text, &size);
+    pass.runner = open_pair(&mark_sweep, &cheney);
+    for_each_program(SEEDS_DIR "/mark_sweep", print_digest, &pass);
+    runner_close(pass.runner);
+    fclose(pass.digests);
+    const char *golden_path = SOURCE_DIR "/tests/golden/digests.txt";
+    FILE *golden = fopen(golden_path, getenv("ISOHEAP_UPDATE") ? "w+" : "r");
+    assert_non_null(golden);
+    if (getenv("ISOHEAP_UPDATE")) {
+        fwrite(text, 1, size, golden);
+        rewind(golden);
+    }
+    static char expected[1 << 16];
+    expected[fread(expected, 1, sizeof expected - 1, golden)] = 0;
+    fclose(golden);
+    assert_string_equal(text, expected);
+    free(text);
+}
+
+/* One run leaves nothing behind: the digest does not depend on the inputs before it. */
+static void runs_do_not_see_each_other(void **state) {
+    (void)state;
+    static uint8_t bytes[200];
+    struct runner *worn = open_pair(&mark_sweep, &cheney);
+    uint64_t random = 1;
+    for (unsigned i = 0; i < 2000; i++) {
+        for (size_t b = 0; b < sizeof bytes; b++) {
+            random = random * 6364136223846793005u + 1442695040888963407u;
+            bytes[b] = (uint8_t)(random >> 56);
+        }
+        struct verdict first, second;
+        program_decode(&program, bytes, random >> 32 & 127);
+        must_pass(worn, "random bytes", &first);
+        if (i % 20)
+            continue;
+        struct runner *fresh = open_pair(&mark_sweep, &cheney);
+        must_pass(fresh, "random bytes", &second);
+        assert_int_equal(first.digest, second.digest);
+        runner_close(fresh);
+    }
+    runner_close(worn);
+}
+
+/* Every oracle can be left out, and then does not judge. */
+static void oracles_can_be_left_out(void **state) {
+    (void)state;
+    parse_program(&program, "isoheap program 1\nheap\n  b0 = block tag=0 [1]\nroots\n  r0 = b0\n"
+                            "script\n  full\n  r1 = alloc tag=0 size=300 []\n");
+    for (unsigned o = 0; o < ORACLE_COUNT; o++) {
+        struct runner_options options = {.subject = &mark_sweep,
+                                         .reference = &cheney,
+                                         .oracles = ORACLES_ALL & ~(1u << o)};
+        struct runner *runner = runner_open(&options);
+        struct verdict verdict;
+        must_pass(runner, oracle_name((enum oracle)o), &verdict);
+        if (o != ORACLE_well_formed && o != ORACLE_overlap)
+            assert_int_equal(verdict.counts.oracles[o], 0);
+        runner_close(runner);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(seeds_pass_and_reach_everything),
+        cmocka_unit_test(seeds_pass_on_other_pairs),
+        cmocka_unit_test(seeds_pass_without_an_image),
+        cmocka_unit_test(digests_are_the_same_everywhere),
+        cmocka_unit_test(runs_do_not_see_each_other),
+        cmocka_unit_test(oracles_can_be_left_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
