@@ -49,7 +49,9 @@ function(isoheap_flags target)
         target_compile_options(${target} PRIVATE ${ISOHEAP_SANITIZER_FLAGS})
     endif()
     if(arg_INSTRUMENTED AND ISOHEAP_FUZZER)
-        target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
+        # Counters and no comparison tracing (which fuzzer-no-link adds): bytes decode to operations
+        # without magic numbers, and tracing takes half of the time.
+        target_compile_options(${target} PRIVATE -fsanitize-coverage=inline-8bit-counters,pc-table)
     endif()
     if(ISOHEAP_COVERAGE)
         target_compile_options(${target} PRIVATE -fprofile-instr-generate -fcoverage-mapping)
