@@ -45,3 +45,10 @@ unsigned choose_oracles(const char *list) {
         fprintf(stderr, "isoheap: no oracle is left\n");
     return chosen;
 }
+
+enum violation choose_violation(const char *name) {
+    unsigned v = 0;
+    while (v < VIOLATION_classes && strcmp(violation_name((enum violation)v), name) != 0)
+        v++;
+    return (enum violation)v;
+}

@@ -39,6 +39,9 @@ const struct collector *choose_collector(const char *name);
 /* "a,b" only these, "-a" all but; 0 and a message for an unknown name. */
 unsigned choose_oracles(const char *list);
 
+/* VIOLATION_classes if there is none of that name; "none" is VIOLATION_none. */
+enum violation choose_violation(const char *name);
+
 /* ---- child.c ----------------------------------------------------------------------------------
  */
 

@@ -23,8 +23,4 @@ void arena_close(struct arena *arena);
 /* Poisons the first `words` words, whatever a former input used, and both red zones. */
 void arena_reset(struct arena *arena, struct gc_hooks *hooks, size_t words);
 
-static inline bool arena_has(const struct arena *arena, size_t words, word v) {
-    return v - pointer_word(arena->base) < words * sizeof(word);
-}
-
 #endif

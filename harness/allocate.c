@@ -133,28 +133,42 @@ unsigned allocate(struct runner *r, unsigned m, size_t wosize, unsigned tag, siz
     return object;
 }
 
+/* Empties the heap of one collector and asks it for the largest block of a fresh heap. */
+static enum gc_result renew(struct runner *r, enum party party, size_t wosize) {
+    struct side *s = &r->side[party];
+    for (unsigned m = 0; m < r->mutators; m++)
+        for (unsigned i = 0; i < GC_SLOTS; i++)
+            s->slots[m][i] = WORD_UNIT;
+    enter(r, party);
+    for (unsigned n = 0; n < s->traits.full_until_exact; n++)
+        s->collector->collect(s->gc, GC_FULL);
+    enum gc_result result = s->collector->alloc(s->gc, 0, SLOT_NEW, wosize, 0, r->units);
+    leave(r, party);
+    return result;
+}
+
 void check_wear(struct runner *r) {
-    size_t wosize = r->heap_words - 1;
     for (unsigned p = 0; p < r->n_sides; p++) {
         struct side *s = &r->side[p];
+        size_t largest = r->heap_words - 1;
         if (!s->traits.renews || !s->traits.full_until_exact)
             continue;
-        for (unsigned m = 0; m < r->mutators; m++)
-            for (unsigned i = 0; i < GC_SLOTS; i++)
-                s->slots[m][i] = WORD_UNIT;
-        enter(r, (enum party)p);
-        for (unsigned n = 0; n < s->traits.full_until_exact; n++)
-            s->collector->collect(s->gc, GC_FULL);
-        size_t largest =
-            s->traits.max_wosize && s->traits.max_wosize < wosize ? s->traits.max_wosize : wosize;
-        enum gc_result result = s->collector->alloc(s->gc, 0, SLOT_NEW, largest, 0, r->units);
-        leave(r, (enum party)p);
+        if (s->traits.max_wosize && s->traits.max_wosize < largest)
+            largest = s->traits.max_wosize;
         r->verdict.counts.oracles[ORACLE_wear]++;
-        if (result == GC_OK)
+        if (renew(r, (enum party)p, largest) == GC_OK)
             continue;
+        walk_side(r, (enum party)p, true);
         snprintf(r->verdict.expected, VERDICT_TEXT, "a block of %zu fields, as in a fresh heap",
                  largest);
-        snprintf(r->verdict.found, VERDICT_TEXT, "out of memory");
+        snprintf(r->verdict.found, VERDICT_TEXT, "out of memory, with %zu blocks in %zu words left",
+                 s->facts.live, s->facts.live_words);
+        if (s->facts.live && judges(r, ORACLE_completeness))
+            fail(r, VIOLATION_garbage_retained, ORACLE_completeness, (enum party)p,
+                 "blocks survive in a heap that has no roots");
+        if (s->facts.largest_free >= largest && judges(r, ORACLE_memory))
+            fail(r, VIOLATION_false_out_of_memory, ORACLE_memory, (enum party)p,
+                 "an allocation was refused although a free block is large enough");
         fail(r, VIOLATION_heap_worn_out, ORACLE_wear, (enum party)p,
              "the heap has become empty, but does not serve what a fresh heap serves");
     }

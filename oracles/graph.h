@@ -106,6 +106,11 @@ static inline const word *graph_fields(const struct graph *g, uint32_t id) {
     return id < g->words ? g->base + id : g->statics + (id - g->words);
 }
 
+/* The word that points at a block: the inverse of graph_resolve. */
+static inline word graph_word(const struct graph *g, uint32_t id) {
+    return g->model ? model_pointer(id, 0) : pointer_word(graph_fields(g, id));
+}
+
 static inline struct graph_block graph_block(const struct graph *g, uint32_t id) {
     struct graph_block block;
     if (g->model) {

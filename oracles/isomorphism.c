@@ -16,8 +16,6 @@ enum { NEAR = 6, FAR = 16 }; /* pairs ahead: whose fields are there, whose block
 
 /* The blocks of pairs that come soon, and the cells of their children. */
 static inline void look_ahead(const struct isomorphism *iso, const struct graph *a, size_t q) {
-    if (a->model)
-        return;
     if (q + FAR < iso->pairs)
         PREFETCH(graph_fields(a, iso->queue[q + FAR].a) - 1);
     if (q + NEAR < iso->pairs) {
@@ -92,10 +90,10 @@ static inline enum violation compare_refs(struct isomorphism *iso, const struct 
     if (left == right && is_immediate(left))
         return VIOLATION_none;
     /* A pair that f has, by address: nothing of b need be touched. */
-    word at = left - pointer_word(a->base), to = right - pointer_word(b->base);
-    if (at < a->words * sizeof(word) && to < b->words * sizeof(word) && at % sizeof(word) == 0) {
+    word at = left - pointer_word(a->base);
+    if (at < a->words * sizeof(word) && at % sizeof(word) == 0) {
         const struct graph_cell *cell = &a->cells[at / sizeof(word)];
-        if (cell->visit == iso->run && cell->partner == to / sizeof(word) && to % sizeof(word) == 0)
+        if (cell->visit == iso->run && right == graph_word(b, cell->partner))
             return VIOLATION_none;
     }
     return compare_odd_refs(iso, a, b, left, right, parent, field);

@@ -32,9 +32,10 @@ struct isomorphism {
     struct graph_ref left_ref, right_ref;
 };
 
-/* Compares a, the heap under test, with b, the one to trust.  VIOLATION_none if isomorphic, else
- * the class of the first difference.  Linear in the reachable blocks and fields.  queue must have
- * room for as many pairs as blocks are reachable in b, and one more. */
+/* Compares a, the heap under test, with b, a model or another heap, the one to trust.
+ * VIOLATION_none if isomorphic, else the class of the first difference.  Linear in the reachable
+ * blocks and fields.  queue must have room for as many pairs as blocks are reachable in b, and one
+ * more. */
 enum violation isomorphism_compare(struct isomorphism *, const struct graph *a,
                                    const struct graph *b);
 

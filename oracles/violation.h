@@ -38,7 +38,5 @@ enum violation {
 /* "lost_object"; "none" for VIOLATION_none. */
 const char *violation_name(enum violation);
 const char *violation_meaning(enum violation);
-/* VIOLATION_classes if there is none of that name. */
-enum violation violation_find(const char *name);
 
 #endif

@@ -11,12 +11,13 @@ build=build/coverage
 
 # Known-bad collectors may crash or hang: one process for each run.
 replay_on_known_bad() {
+    # shellcheck disable=SC2016 # sh expands them
     sed -n 's/^ *X([a-z_0-9]*, *\([a-z_0-9]*\),.*/bad_\1/p' tests/known_bad/table.h |
         while read -r collector; do
             find seeds -name '*.txt' -printf "$collector %p\n"
         done |
         xargs -P "$jobs" -n 2 sh -c 'timeout 10 "$0" run --in-process --quiet --collector "$1" "$2"' \
-            "$build/bin/isoheap" >/dev/null 2>&1 </dev/stdin || true
+            "$build/bin/isoheap" >/dev/null 2>&1 || true
 }
 
 # llvm-cov takes one program by place and the others by option.
@@ -34,7 +35,7 @@ runners=("$build"/bin/*_standalone)
 
 cov show -format=html -output-dir="$build/html" program collectors oracles harness >/dev/null 2>&1
 cov report collectors oracles >"$build/report.txt" 2>/dev/null
-awk 'NF >= 10 && $8 > 0 { printf "%-32s %5d lines, %4d missed  %7s\n", $1, $8, $9, $10 }' "$build/report.txt"
+awk '$8 ~ /^[0-9]+$/ && $8 > 0 { printf "%-32s %5d lines, %4d missed  %7s\n", $1, $8, $9, $10 }' "$build/report.txt"
 echo "report: $build/html/index.html"
 awk -v least="$least" '/^TOTAL/ {
     printf "line coverage of collectors and oracles, from the seeds alone: %s (at least %s %%)\n", $10, least

@@ -65,6 +65,8 @@ violation_class() {
         echo no_progress
     elif grep -aq 'ERROR: libFuzzer: out-of-memory' "$log"; then
         echo sanitizer
+    elif grep -aq ' in collector_target ' "$log"; then # the collector called abort
+        echo collector_assertion
     else
         echo harness_error
     fi

@@ -48,6 +48,19 @@ static void the_healthy_collectors_pass(void **state) {
     }
 }
 
+static void replay_on_healthy(const char *path, void *context) {
+    (void)context;
+    load_program(&program, path);
+    if (run_in_child(&mark_sweep, &cheney, &program) != VIOLATION_none)
+        fail_msg("%s is a violation of mark_sweep", path);
+}
+
+/* Whatever was found once stays fixed. */
+static void every_crash_file_passes(void **state) {
+    (void)state;
+    assert_true(for_each_program(CRASHES_DIR, replay_on_healthy, NULL) >= VIOLATION_classes - 1);
+}
+
 /* A wrong reference is a finding too, and it is the reference that is named. */
 static void a_bad_reference_is_found_guilty(void **state) {
     (void)state;
@@ -78,6 +91,7 @@ int main(void) {
         cmocka_unit_test(every_class_has_one),
         cmocka_unit_test(each_raises_its_class),
         cmocka_unit_test(the_healthy_collectors_pass),
+        cmocka_unit_test(every_crash_file_passes),
         cmocka_unit_test(a_bad_reference_is_found_guilty),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

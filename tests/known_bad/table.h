@@ -20,7 +20,7 @@
     X(mark_sweep, mark_writes, field_written, "mark writes into the first field of a block") \
     X(mark_sweep, open_list, free_list_corrupt, "the last free block keeps a stale link") \
     X(mark_sweep, no_wrap, false_out_of_memory, "next-fit does not wrap around at the end of the list") \
-    X(mark_sweep, short_split, overlap, "the rest of a split block claims one word too many") \
+    X(mark_sweep, short_split, ill_formed_heap, "the rest of a split block claims one word too many") \
     X(mark_sweep, no_fragment, ill_formed_heap, "the header of a one-word rest claims a field") \
     X(mark_sweep, endless_rescan, no_progress, "the re-scan after an overflow never ends") \
     X(mark_sweep, stack_not_empty, collector_assertion, "a cycle leaves an entry on the mark stack") \
