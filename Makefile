@@ -16,7 +16,7 @@ export TIME TARGET JOBS INSTALL PRESET
 MAKEFLAGS += --no-print-directory
 
 .DEFAULT_GOAL := build
-.PHONY: build fuzz check bench coverage msan format tidy deps clean help
+.PHONY: build fuzz check bench coverage known-bad msan format tidy deps clean help
 
 build: deps ## build the command, build/bin/isoheap, and the fuzz binaries, build/fuzz/bin/
 	@scripts/build.sh release fuzz
@@ -34,6 +34,10 @@ bench: deps ## print the figures, one `name value unit` a line
 
 coverage: deps ## what the seeds alone reach: HTML report, line coverage of collectors and oracles
 	@scripts/coverage.sh
+
+known-bad: deps ## fuzz every known-bad collector until its defect is found
+	@scripts/build.sh known-bad
+	@scripts/known_bad.sh
 
 msan: deps ## replay the seeds under MemorySanitizer
 	@scripts/build.sh msan
@@ -53,4 +57,4 @@ clean: ## remove build/; findings/ stays
 	@rm -rf build
 
 help: ## list the commands
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile

@@ -11,6 +11,26 @@ run_all() {
     done
 }
 
+# per_second BINARY RUNS [CORPUS]: executions per second under libFuzzer, inputs of up to 256 bytes.
+per_second() {
+    "$1" -runs="$2" -max_len=256 -seed=1 -artifact_prefix="$work/" "${@:3}" 2>&1 </dev/null |
+        awk '/^Done / { seconds = $5 > 0 ? $5 : 1; printf "%d\n", $2 / seconds }'
+}
+
+# The engine's own price: mark_sweep against a target that does nothing, built the same way.
+compare_with_empty() {
+    local empty full
+    work=$(mktemp -d)
+    trap 'rm -rf "$work"' EXIT
+    mkdir "$work/corpus"
+    empty=$(per_second build/fuzz/bench/empty_target 10000000)
+    full=$(per_second build/fuzz/bin/fuzz_mark_sweep 200000 "$work/corpus")
+    echo "empty_target_libfuzzer_asan $empty executions/s"
+    echo "mark_sweep_libfuzzer_asan $full executions/s"
+    awk -v full="$full" -v empty="$empty" 'BEGIN { printf "mark_sweep_to_empty_target %.4f ratio\n", full / empty }'
+}
+
 export ASAN_OPTIONS=detect_leaks=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}
 run_all fuzz asan
 run_all release plain
+compare_with_empty

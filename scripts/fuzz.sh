@@ -166,6 +166,9 @@ summary_line() {
     local target=$1 executions edges features edges0 features0 seconds
     read -r seconds <"$run/$target.seconds"
     read -r executions edges features edges0 features0 < <(figures "$target")
+    if [ "$executions" -eq 0 ] && [ ! -s "$run/$target.findings" ]; then
+        echo trouble >"$run/$target.findings"
+    fi
     printf '%-*s %12d %9d  %6d -> %-6d %6d -> %-6d %5d -> %-5d  %s\n' "$width" "$target" "$executions" \
         "$((executions / seconds))" "$edges0" "$edges" "$features0" "$features" "$(cat "$run/$target.corpus")" \
         "$(count_files "$build/corpus/$target")" "$(violations "$target")"
@@ -189,7 +192,7 @@ print_findings() {
             echo "$target did not run to its end:"
             tail -n 20 "$run/$target.trouble"
         fi
-        echo "findings of $target: findings/$target/ (CLASS-*: the input, .txt: as a program, .log: the report)"
+        echo "findings: findings/$target/  (CLASS-*: the input; .txt: as a program; .log: the report)"
     done
 }
 
