@@ -8,11 +8,12 @@ TIME    = 60
 TARGET  =
 JOBS    = $(shell nproc 2>/dev/null || echo 2)
 INSTALL = yes
+DEFECTS =
 
 # The targets of the known-bad collectors, fuzz_bad_*, are in a build of their own.
 PRESET = $(if $(findstring fuzz_bad_,$(TARGET)),known-bad,fuzz)
 
-export TIME TARGET JOBS INSTALL PRESET
+export TIME TARGET JOBS INSTALL PRESET DEFECTS
 MAKEFLAGS += --no-print-directory
 
 .DEFAULT_GOAL := build

@@ -188,7 +188,7 @@ static struct item *append_item(struct decoder *d, const struct item *item) {
     struct program *p = d->p;
     unsigned words = item_words(item);
     if (p->n_items == PROGRAM_ITEMS || item->n_fields > PROGRAM_FIELDS - p->n_fields ||
-        item->wosize > PROGRAM_WOSIZE || words > PROGRAM_HEAP_WORDS - d->words[item->is_static])
+        words > PROGRAM_HEAP_WORDS - d->words[item->is_static])
         return NULL;
     struct item *appended = &p->items[p->n_items++];
     *appended = *item;

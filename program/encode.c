@@ -155,7 +155,7 @@ static void encode_config(struct encoder *e, const struct program *p) {
             continue;
         put(e, (uint8_t)k);
         put(e, above & 0xff);
-        if (above <= 0xff && p->config[k] <= range->soft_max)
+        if (p->config[k] <= range->soft_max)
             put(e, 0);
         else
             put(e, (uint8_t)(CONFIG_WHOLE | above >> 8));

@@ -157,6 +157,7 @@ static const char *heap_valid(const struct program *p) {
 }
 
 static const char *references_valid(const struct program *p) {
+    static const struct value unit = {.kind = VALUE_IMMEDIATE};
     struct named_blocks named;
     const char *fault = NULL;
     named_blocks_find(&named, p);
@@ -164,7 +165,8 @@ static const char *references_valid(const struct program *p) {
         fault = fields_valid(&named, &p->items[i]);
     for (unsigned m = 0; m < PROGRAM_MUTATORS; m++)
         for (unsigned r = 0; r < PROGRAM_SLOTS && !fault; r++)
-            fault = heap_value_valid(&named, &p->roots[m][r]);
+            if (!value_equal(&p->roots[m][r], &unit))
+                fault = heap_value_valid(&named, &p->roots[m][r]);
     return fault;
 }
 

@@ -52,18 +52,18 @@ static void flip(struct gc *g, int to) {
 static word copy_block(struct gc *g, word v) {
     word header = header_of(v);
     size_t wosize = header_wosize(header);
-    unsigned tag = header_tag(header);
     word *from = word_pointer(v), *to = g->free + 1;
-    size_t copied = FAULTY(raw_short) && tag >= TAG_NO_SCAN && wosize > 1 ? wosize - 1 : wosize;
+    size_t copied =
+        FAULTY(raw_short) && header_tag(header) >= TAG_NO_SCAN && wosize > 1 ? wosize - 1 : wosize;
     memcpy(to, from, copied * sizeof(word));
-    if (FAULTY(object_tag) && tag == TAG_OBJECT)
+    if (FAULTY(object_tag) && header_tag(header) == TAG_OBJECT)
         header -= TAG_OBJECT;
     if (FAULTY(even_size) && wosize % 2 && g->free + wosize + 2 < g->limit) {
         header += (word)1 << 10;
         to[wosize++] = WORD_UNIT;
     }
     to[-1] = header;
-    if (!(FAULTY(no_forward) && tag >= TAG_NO_SCAN))
+    if (!(FAULTY(no_forward) && header_tag(header) >= TAG_NO_SCAN))
         from[-1] = pointer_word(to);
     g->free += wosize + 1;
     return pointer_word(to);
