@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What every program must survive, however it came about.
+ */
+#ifndef ISOHEAP_ROUND_TRIP_H
+#define ISOHEAP_ROUND_TRIP_H
+
+#include "program/program.h"
+
+/* Says on stderr what does not hold, and aborts. */
+void require(bool holds, const char *what);
+
+/* The program is valid, decode(encode(p)) = p and parse(print(p)) = p. */
+void require_round_trip(const struct program *);
+
+#endif
