@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The commands of isoheap's users.  `make help` lists them; everything lands in build/ and findings/.
 #
 # Each command installs the Debian packages that it misses (scripts/install.sh says which and why;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Compiler flags: the language, the warnings, and who is instrumented with what.
 #
 # Two kinds of code are built.  *Instrumented* code is what is under test: the collectors and the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Known-bad collectors: sources of collectors/ compiled once more with one defect switched on
 # (collectors/faults.h).
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Fuzz targets: one registration makes everything that belongs to one.
 
 set(ISOHEAP_FUZZ_DIR "${PROJECT_SOURCE_DIR}/fuzz")

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Runs every benchmark in the fuzz build (asan) and in the release build (plain).  Standard output
 # has lines `name value unit` and nothing else.
 set -eu

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Configures (once) and builds presets of CMakePresets.json:  build.sh PRESET...
 set -eu
 cd "$(dirname "$0")/.."

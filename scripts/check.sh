@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Builds with clang and with gcc, runs all tests with both, and sums up.
 set -eu
 cd "$(dirname "$0")/.."

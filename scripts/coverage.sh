@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Line coverage from the seeds alone.  The replay tests run in the coverage build; then every seed
 # runs on every known-bad collector too, since what an oracle does when it finds something is
 # reached by nothing else.  Writes the HTML report, prints the figure of collectors/ and oracles/

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Fuzzes every target for TIME seconds in all on JOBS cores and sums up; TARGET narrows to one or
 # some (separated by commas).  Needs `scripts/build.sh release fuzz`; `make fuzz` is all of it.
 # PRESET names another build than fuzz.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Fuzzes one target until the time is up, on one core:  fuzz_worker.sh BUILD TARGET NUMBER SECONDS
 #
 # libFuzzer ends at the first finding; this starts it again for the time that is left.  A finding is

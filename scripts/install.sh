@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Installs the Debian packages that isoheap needs and that are missing.
 #
 #   install.sh           install what is missing; nothing is touched if nothing is

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Does the fuzzer find what it must find?  Fuzzes every known-bad collector (tests/known_bad/table.h)
 # from an empty corpus, at most SECONDS_EACH seconds, until it raises the class of the table; what it
 # raises before that is counted and passed over.  Prints a line each: defect, class, executions,

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # For those who change isoheap:  lint.sh format|tidy
 # Needs the packages clang-format, clang-tidy and shellcheck, which users of isoheap do not.
 set -eu

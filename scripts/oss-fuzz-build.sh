@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Builds the fuzz targets where OSS-Fuzz, ClusterFuzzLite or a like service has set the scene:
 #
 #   CC CXX CFLAGS CXXFLAGS LIB_FUZZING_ENGINE    how to compile and what to link

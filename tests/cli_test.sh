@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Tests of the isoheap command: every subcommand, exit statuses, messages.  ISOHEAP is the command,
 # SOURCE_DIR the checkout.
 set -u

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # The standalone runner (fuzz/standalone.c) on a target that misbehaves as its input says
 # (fuzz/misbehaving.c).  RUNNERS_DIR is where the build puts the runners.
 set -u
