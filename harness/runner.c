@@ -101,6 +101,7 @@ void enter(struct runner *r, enum party party) {
 void leave(struct runner *r, enum party party) {
     struct side *s = &r->side[party];
     s->steps += (judges(r, ORACLE_progress) ? fuel(r) : UINT64_MAX) - s->hooks.fuel;
+    r->verdict.counts.oracles[ORACLE_progress] += judges(r, ORACLE_progress);
     r->running = PARTY_MODEL;
 }
 
