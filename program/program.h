@@ -21,14 +21,14 @@
 
 enum {
     PROGRAM_MUTATORS = 4,
-    PROGRAM_SLOTS = 32,       /* root slots of each mutator */
-    PROGRAM_FUNCTIONS = 4,    /* functions of one closure: at most three infix blocks */
-    PROGRAM_ITEMS = 1024,     /* blocks and gaps of the initial heap */
-    PROGRAM_FIELDS = 8192,    /* fields of all blocks of the initial heap together */
-    PROGRAM_OPS = 2048,       /* operations of the script */
-    PROGRAM_HEAP_WORDS = 8192,/* the largest heap; also bounds the words of all static blocks */
-    PROGRAM_WOSIZE = 4096,    /* the largest block, in the heap or allocated by the script */
-    PROGRAM_VALUES = 3,       /* explicit initial values of an allocation */
+    PROGRAM_SLOTS = 32,        /* root slots of each mutator */
+    PROGRAM_FUNCTIONS = 4,     /* functions of one closure: at most three infix blocks */
+    PROGRAM_ITEMS = 1024,      /* blocks and gaps of the initial heap */
+    PROGRAM_FIELDS = 8192,     /* fields of all blocks of the initial heap together */
+    PROGRAM_OPS = 2048,        /* operations of the script */
+    PROGRAM_HEAP_WORDS = 8192, /* the largest heap; also bounds the words of all static blocks */
+    PROGRAM_WOSIZE = 4096,     /* the largest block, in the heap or allocated by the script */
+    PROGRAM_VALUES = 3,        /* explicit initial values of an allocation */
     PROGRAM_VERSION = 1
 };
 
@@ -99,9 +99,9 @@ enum item_kind {
 };
 
 struct item {
-    uint8_t kind; /* enum item_kind */
-    uint8_t tag;  /* ITEM_BLOCK, ITEM_CLOSURE (247), ITEM_RAW; 0 for gaps */
-    bool is_static; /* named kinds only: lies outside the heap, never moved, never freed */
+    uint8_t kind;      /* enum item_kind */
+    uint8_t tag;       /* ITEM_BLOCK, ITEM_CLOSURE (247), ITEM_RAW; 0 for gaps */
+    bool is_static;    /* named kinds only: lies outside the heap, never moved, never freed */
     uint8_t functions; /* ITEM_CLOSURE: 1..PROGRAM_FUNCTIONS, else 0 */
     int8_t arity[PROGRAM_FUNCTIONS]; /* ITEM_CLOSURE; unused entries 0 */
     uint16_t wosize;      /* fields in words, code and infix words of a closure included */
@@ -136,8 +136,8 @@ enum op_code {
 
 /* One operation.  Operands that an operation does not use are zero (program_valid). */
 struct op {
-    uint8_t code;    /* enum op_code */
-    uint8_t mutator; /* < PROGRAM_MUTATORS; taken modulo what the collector has */
+    uint8_t code;     /* enum op_code */
+    uint8_t mutator;  /* < PROGRAM_MUTATORS; taken modulo what the collector has */
     uint8_t dst, src; /* slots */
     uint8_t tag;
     uint8_t functions;
@@ -163,7 +163,7 @@ enum {
 };
 struct op_shape {
     const char *name;
-    unsigned operands;          /* OPERAND_* */
+    unsigned operands;            /* OPERAND_* */
     uint16_t max_i, max_j, max_n; /* largest legal operand */
     uint16_t min_size, max_size;
 };
@@ -191,6 +191,8 @@ void program_clear(struct program *p);
  *  - a static block's fields point at static blocks alone;
  *  - the words of all items outside static space fit into config heap; static ones into
  *    PROGRAM_HEAP_WORDS;
+ *  - the items' fields stand in `fields` in the order of the items, without holes;
+ *  - an operation with OPERAND_VALUE has n_values 1;
  *  - operands that are not used, and array entries beyond the counts inside an item or op, are 0;
  *  - tags are legal for the kind; PROGRAM_TAG_DOUBLE has size 1. */
 const char *program_valid(const struct program *p);
@@ -202,7 +204,7 @@ bool op_equal(const struct op *a, const struct op *b);
 /* A digest of the meaningful content (FNV-1a, 64 bits); equal programs have equal digests. */
 uint64_t program_digest(const struct program *p);
 
-/* ---- helpers shared by the printers, the harness and the mutators ----------------------------- */
+/* ---- helpers shared by the printers, the harness and the mutators ---------------------------- */
 
 bool value_equal(const struct value *a, const struct value *b);
 

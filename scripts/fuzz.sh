@@ -190,10 +190,10 @@ print_findings() {
     for target in "${targets[@]}"; do
         [ -s "$run/$target.findings" ] || continue
         if [ -f "$run/$target.trouble" ]; then
-            echo "$target did not run to its end:"
+            echo "$target did not run to its end; the last lines that it wrote:"
             tail -n 20 "$run/$target.trouble"
         fi
-        echo "findings: findings/$target/  (CLASS-*: the input; .txt: as a program; .log: the report)"
+        [ "$(count_files "findings/$target")" -eq 0 ] || echo "findings: findings/$target/  (CLASS-*: the input; .txt: as a program; .log: the report)"
     done
 }
 
