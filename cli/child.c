@@ -2,58 +2,120 @@
  *
  * A run in a child process, which may crash or hang (cli.h).
  *
- * Parent and child share one page in which the child notes where it is before every operation, and
- * the verdict at the end; the report comes through a pipe, what the child says on stderr through
- * another.
+ * Parent and child share memory in which the child notes where it is before every operation, and
+ * verdict and report at the end; what the child says on stderr comes through a pipe.  When it dies,
+ * it notes which party was running.  A second child then runs up to the same operation, to take the
+ * heap maps before it.
  */
 #define _GNU_SOURCE
 #include "cli/cli.h"
 
-#include "program/text.h"
-
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { REPORT_SIZE = 1 << 20, STDERR_KEPT = 64 << 10 };
+enum { REPORT_SIZE = 1 << 20, MAPS_SIZE = 256 << 10, STDERR_KEPT = 64 << 10, ALT_STACK = 64 << 10 };
 
 struct shared {
-    bool finished;
+    bool finished, noted;
+    enum party running; /* if noted */
     struct verdict verdict;
-    size_t report_length;
+    char maps[MAPS_SIZE];
     char report[REPORT_SIZE];
 };
 
 struct watch {
     struct shared *shared;
     const struct job *job;
+    const unsigned *maps_before; /* take the maps before this operation, then end; or NULL */
 };
+
+/* ---- in the child -----------------------------------------------------------------------------
+ */
+
+/* LLVM's sanitizer interface, absent without sanitizers. */
+__attribute__((weak)) void __sanitizer_set_death_callback(void (*)(void));
+
+static struct {
+    struct runner *runner;
+    struct shared *shared;
+} dying; /* what a signal handler or a sanitizer's callback knows */
+
+static void note_running(void) {
+    if (!dying.runner || dying.shared->noted)
+        return;
+    runner_current(dying.runner, &dying.shared->running);
+    dying.shared->noted = true;
+}
+
+static void on_crash(int number) {
+    note_running();
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+static void on_late(int number) {
+    (void)number;
+    note_running();
+    _exit(0);
+}
+
+/* With a sanitizer crashes are its business: it prints a report and calls back. */
+static void note_death(struct shared *shared) {
+    static char stack[ALT_STACK]; /* a collector that recurses too deep has no other */
+    static const int crashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP};
+    struct sigaction late = {.sa_handler = on_late}, crash = {.sa_handler = on_crash};
+    dying.shared = shared;
+    sigaction(SIGUSR1, &late, NULL);
+    if (__sanitizer_set_death_callback) {
+        __sanitizer_set_death_callback(note_running);
+        return;
+    }
+    stack_t alternative = {.ss_sp = stack, .ss_size = sizeof stack};
+    sigaltstack(&alternative, NULL);
+    crash.sa_flags = SA_ONSTACK;
+    for (unsigned i = 0; i < sizeof crashes / sizeof *crashes; i++)
+        sigaction(crashes[i], &crash, NULL);
+}
+
+static void take_maps(const struct watch *w, struct runner *runner) {
+    FILE *out = fmemopen(w->shared->maps, MAPS_SIZE - 1, "w");
+    if (out) {
+        write_maps(out, runner, w->job);
+        fclose(out);
+    }
+    _exit(0);
+}
 
 static void watch(void *context, struct runner *runner, unsigned op, bool before) {
     struct watch *w = context;
     if (before) {
         w->shared->verdict.op = op;
         runner_operation(runner, op, w->shared->verdict.operation, VERDICT_TEXT);
+        if (w->maps_before && op == *w->maps_before)
+            take_maps(w, runner);
     }
-    if (w->job->observe)
+    if (w->job->observe && !w->maps_before)
         w->job->observe(w->job->context, runner, op, before);
 }
 
-static void run(const struct job *job, const struct program *p, struct shared *shared) {
-    struct watch w = {shared, job};
+static void run(struct watch *w, const struct program *p) {
+    struct shared *shared = w->shared;
+    const struct job *job = w->job;
     struct runner_options options = {.subject = job->subject,
                                      .reference = job->reference,
                                      .oracles = job->oracles,
                                      .digest = true,
                                      .observe = watch,
-                                     .context = &w};
+                                     .context = w};
     struct verdict verdict;
     struct runner *runner = runner_open(&options);
     if (!runner) {
@@ -61,6 +123,7 @@ static void run(const struct job *job, const struct program *p, struct shared *s
         snprintf(shared->verdict.detail, VERDICT_TEXT, "no memory for the collectors' arenas");
         return;
     }
+    dying.runner = runner;
     runner_run(runner, p, &verdict);
     if (verdict.violation && job->observe) /* the state in which the operation left the heaps */
         job->observe(job->context, runner, verdict.op, false);
@@ -68,8 +131,12 @@ static void run(const struct job *job, const struct program *p, struct shared *s
         runner_report(runner, &verdict, p, shared->report, REPORT_SIZE);
     shared->verdict = verdict;
     shared->finished = true;
+    dying.runner = NULL;
     runner_close(runner);
 }
+
+/* ---- in the parent ----------------------------------------------------------------------------
+ */
 
 static double now(void) {
     struct timespec t;
@@ -77,17 +144,14 @@ static double now(void) {
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* Keeps what the child writes to stderr until it ends; true if the time ran out. */
-static bool collect(int fd, pid_t child, unsigned seconds, char *kept, size_t *length) {
-    double end = now() + seconds;
+/* Keeps what the child writes to stderr until it closes that; false if the time ran out. */
+static bool listen_to(int fd, double end, char *kept, size_t *length) {
     char scrap[4096];
     for (;;) {
         double left = end - now();
         struct pollfd p = {.fd = fd, .events = POLLIN};
-        if (left <= 0) {
-            kill(child, SIGKILL);
-            return true;
-        }
+        if (left <= 0)
+            return false;
         if (poll(&p, 1, (int)(left * 1000) + 1) <= 0)
             continue;
         bool room = *length < STDERR_KEPT;
@@ -96,87 +160,113 @@ static bool collect(int fd, pid_t child, unsigned seconds, char *kept, size_t *l
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
-            return false;
+            return true;
         *length += room ? (size_t)n : 0;
     }
 }
 
-/* What is known of a run that did not come to its end. */
-static void report_death(const struct job *job, const struct program *p, struct shared *shared,
-                         bool late, int status, const char *said, size_t said_length) {
-    struct verdict *v = &shared->verdict;
-    v->violation = late ? VIOLATION_no_progress : VIOLATION_sanitizer;
-    v->guilty = PARTY_SUBJECT;
-    if (late)
-        snprintf(v->detail, VERDICT_TEXT, "the run took more than %u seconds", job->seconds);
-    else if (WIFSIGNALED(status))
-        snprintf(v->detail, VERDICT_TEXT, "the collector crashed: %s", strsignal(WTERMSIG(status)));
-    else
-        snprintf(v->detail, VERDICT_TEXT, "the collector ended the process with status %d",
-                 WEXITSTATUS(status));
-    int n = snprintf(shared->report, REPORT_SIZE,
-                     "isoheap: violation %s\n  meaning    %s\n  guilty     subject (%s)\n"
-                     "  operation  %s%.*u%s%s\n  detail     %s\n",
-                     violation_name(v->violation), violation_meaning(v->violation),
-                     job->subject->name, "", v->op < p->n_ops ? 1 : 0, v->op < p->n_ops ? v->op : 0,
-                     v->op < p->n_ops ? ": " : "", v->operation, v->detail);
-    size_t at = (size_t)n;
-    if (said_length)
-        at += (size_t)snprintf(shared->report + at, REPORT_SIZE - at, "\nthe process said\n%.*s",
-                               (int)said_length, said);
-    at += (size_t)snprintf(shared->report + at, REPORT_SIZE - at, "\nprogram\n");
-    at += program_print(p, shared->report + at, REPORT_SIZE - at);
-    snprintf(shared->report + at, REPORT_SIZE - at,
-             "\nreplay (save the program as crash.txt)\n  isoheap run --collector %s crash.txt\n",
-             job->subject->name);
+/* False if the child still runs at the end of the time. */
+static bool wait_until(pid_t child, double end, int *status) {
+    static const struct timespec pause = {.tv_nsec = 1000000};
+    for (;;) {
+        pid_t ended = waitpid(child, status, WNOHANG);
+        if (ended == child || (ended < 0 && errno != EINTR))
+            return true;
+        if (now() >= end)
+            return false;
+        nanosleep(&pause, NULL);
+    }
 }
 
-static void run_in_child(const struct job *job, const struct program *p, struct shared *shared) {
-    static char said[STDERR_KEPT];
-    size_t said_length = 0;
-    int out[2], status = 0;
+/* A child that is late may note where it is before it is killed. */
+static void end_child(pid_t child, int *status) {
+    kill(child, SIGUSR1);
+    if (wait_until(child, now() + 0.5, status))
+        return;
+    kill(child, SIGKILL);
+    while (waitpid(child, status, 0) < 0 && errno == EINTR)
+        ;
+}
+
+/* Returns false if there is no child. */
+static bool run_in_child(struct watch *w, const struct program *p, struct death *death,
+                         char *said) {
+    int out[2];
     fflush(NULL);
-    pid_t child = pipe(out) == 0 ? fork() : -1;
+    pid_t child = pipe2(out, O_CLOEXEC) == 0 ? fork() : -1;
     if (child == 0) {
-        dup2(out[1], 2);
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        dup2(out[1], STDERR_FILENO);
         close(out[0]);
         close(out[1]);
-        run(job, p, shared);
+        note_death(w->shared);
+        run(w, p);
         fflush(stdout);
         _exit(0);
     }
-    if (child < 0) {
-        shared->verdict.harness_error = true;
-        snprintf(shared->verdict.detail, VERDICT_TEXT, "no child process: %s", strerror(errno));
-        return;
-    }
+    if (child < 0)
+        return false;
     close(out[1]);
-    bool late = collect(out[0], child, job->seconds, said, &said_length);
+    double end = now() + w->job->seconds;
+    *death = (struct death){.said = said};
+    death->late = !listen_to(out[0], end, said, &death->said_length) ||
+                  !wait_until(child, end, &death->status);
+    if (death->late)
+        end_child(child, &death->status);
     close(out[0]);
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-        ;
-    if (!shared->finished)
-        report_death(job, p, shared, late, status, said, said_length);
-    else if (said_length)
-        fwrite(said, 1, said_length, stderr);
+    death->noted = w->shared->noted;
+    death->running = w->shared->running;
+    return true;
+}
+
+/* The child may have written anywhere: its strings need not end. */
+static void end_strings(struct verdict *v) {
+    char *const texts[] = {v->operation, v->path, v->expected, v->found, v->detail};
+    for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++)
+        texts[i][VERDICT_TEXT - 1] = 0;
+}
+
+/* The child that was to run p has died: runs up to the same operation for the maps, and judges. */
+static void find_death(const struct job *job, const struct program *p, const struct death *death,
+                       struct shared *shared) {
+    static char unheard[STDERR_KEPT];
+    unsigned op = shared->verdict.op;
+    struct verdict v = shared->verdict;
+    struct watch again = {shared, job, &op};
+    struct death unused;
+    if (v.operation[0] && op != OP_INITIAL)
+        run_in_child(&again, p, &unused, unheard);
+    shared->maps[MAPS_SIZE - 1] = 0;
+    judge_death(job, death, &v);
+    report_death(job, death, &v, p, shared->maps, shared->report, REPORT_SIZE);
+    shared->verdict = v;
 }
 
 struct verdict run_job(const struct job *job, const struct program *p, char **report) {
+    static char said[STDERR_KEPT];
+    struct verdict verdict = {.harness_error = true};
     struct shared *shared =
         mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    struct verdict verdict;
+    struct death death = {.late = false};
     *report = NULL;
     if (shared == MAP_FAILED) {
-        memset(&verdict, 0, sizeof verdict);
-        verdict.harness_error = true;
+        snprintf(verdict.detail, VERDICT_TEXT, "no shared memory: %s", strerror(errno));
         return verdict;
     }
-    if (job->seconds)
-        run_in_child(job, p, shared);
+    struct watch w = {shared, job, NULL};
+    if (!job->seconds) {
+        run(&w, p);
+    } else if (!run_in_child(&w, p, &death, said)) {
+        shared->verdict.harness_error = shared->finished = true;
+        snprintf(shared->verdict.detail, VERDICT_TEXT, "no child process: %s", strerror(errno));
+    }
+    if (!shared->finished)
+        find_death(job, p, &death, shared);
     else
-        run(job, p, shared);
+        fwrite(said, 1, death.said_length, stderr);
     verdict = shared->verdict;
-    *report = strdup(shared->report);
+    end_strings(&verdict);
+    *report = strndup(shared->report, REPORT_SIZE);
     munmap(shared, sizeof *shared);
     return verdict;
 }

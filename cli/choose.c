@@ -25,6 +25,12 @@ const struct collector *choose_collector(const char *name) {
     return NULL;
 }
 
+bool choose_reference(const char *name, const struct collector **reference) {
+    bool alone = strcmp(name, "none") == 0;
+    *reference = alone ? NULL : choose_collector(name);
+    return alone || *reference;
+}
+
 unsigned choose_oracles(const char *list) {
     unsigned chosen = list[0] == '-' ? ORACLES_ALL : 0;
     char *copy = strdup(list), *rest = copy;
@@ -34,7 +40,8 @@ unsigned choose_oracles(const char *list) {
         while (o < ORACLE_COUNT && strcmp(oracle_name((enum oracle)o), name + drop) != 0)
             o++;
         if (o == ORACLE_COUNT) {
-            fprintf(stderr, "isoheap: no oracle is called %s; see `isoheap list`\n", name + drop);
+            fprintf(stderr, "isoheap: no oracle is called \"%s\"; see `isoheap list`\n",
+                    name + drop);
             free(copy);
             return 0;
         }

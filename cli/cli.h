@@ -7,10 +7,12 @@
 
 #include "harness/harness.h"
 
+#include <stdio.h>
+
 enum exit_status {
     EXIT_OK = 0,
     EXIT_VIOLATION = 1,
-    EXIT_USAGE = 2,
+    EXIT_USAGE = 2, /* also: an output that cannot be written, a program that is not installed */
     EXIT_UNREADABLE = 3,
     EXIT_HARNESS = 4
 };
@@ -25,10 +27,20 @@ int command_convert(int argc, char **argv);
 
 /* Reads a program, text or bytes; "-" is standard input.  On failure says why on stderr. */
 bool read_program(const char *path, struct program *, bool *was_text);
-/* Calls visit for a file, or for every file below a directory, sorted. */
-void for_each_file(const char *path, void (*visit)(const char *path, void *), void *context);
-/* Writes atomically (temporary file, rename); "-" is standard output. */
+/* Calls visit for a file, or for every file below a directory in the order of their names.  False,
+ * after a message, if a directory cannot be read or there is no file at all below path. */
+bool for_each_file(const char *path, void (*visit)(const char *path, void *), void *context);
+
+/* ---- output.c ---------------------------------------------------------------------------------
+ */
+
+/* Writes a file as a whole or not at all; "-" is standard output.  On failure says why on stderr.
+ */
 bool write_file(const char *path, const void *data, size_t size);
+/* Lets Graphviz lay a graph out: SVG, malloc'ed; NULL after a message. */
+char *lay_out(const char *dot, size_t dot_size, size_t *size);
+/* Standard output is a terminal, and nobody asked for no colour. */
+bool wants_colour(void);
 
 /* ---- choose.c ---------------------------------------------------------------------------------
  */
@@ -36,9 +48,10 @@ bool write_file(const char *path, const void *data, size_t size);
 /* A collector by name, registered or known-bad; prints the names and returns NULL if there is none.
  */
 const struct collector *choose_collector(const char *name);
+/* The same for the reference, which may be "none": *reference is NULL then.  False: no such one. */
+bool choose_reference(const char *name, const struct collector **reference);
 /* "a,b" only these, "-a" all but; 0 and a message for an unknown name. */
 unsigned choose_oracles(const char *list);
-
 /* VIOLATION_classes if there is none of that name; "none" is VIOLATION_none. */
 enum violation choose_violation(const char *name);
 
@@ -54,7 +67,36 @@ struct job {
 };
 /* Runs a program in a child process.  Returns the verdict; a crash is class sanitizer, the end of
  * the time no_progress, with the operation that was running.  *report is malloc'ed: the runner's
- * report, or for a crash what the child wrote to stderr and the program. */
+ * report, or for a crash what the child wrote to stderr, the heaps before and the program. */
 struct verdict run_job(const struct job *, const struct program *, char **report);
+
+/* ---- death.c ----------------------------------------------------------------------------------
+ */
+
+/* How a run ended that did not come to its end. */
+struct death {
+    bool late;          /* its time was over */
+    int status;         /* as from waitpid, if it was not late */
+    bool noted;         /* running is known */
+    enum party running; /* PARTY_MODEL: no collector */
+    const char *said;   /* what the child wrote to stderr */
+    size_t said_length;
+};
+/* Fills in the verdict, of which op and operation are known. */
+void judge_death(const struct job *, const struct death *, struct verdict *);
+/* The report, as snprintf.  maps: the heaps before the operation, or "". */
+size_t report_death(const struct job *, const struct death *, const struct verdict *,
+                    const struct program *, const char *maps, char *out, size_t capacity);
+
+/* ---- maps.c, trace.c ---------------------------------------------------------------------------
+ */
+
+#define MAP_LEGEND "Aa live block and its fields, x unreachable, . free, ',' fragment, - unused"
+
+/* Writes the heap maps of all parties, as they are now. */
+void write_maps(FILE *, struct runner *, const struct job *);
+
+/* An observer that prints every operation before it runs, and afterwards what it changed. */
+runner_observer trace;
 
 #endif

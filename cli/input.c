@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reading programs and writing files (cli.h).
+ * Finding and reading programs (cli.h).
  */
 #define _GNU_SOURCE
 #include "cli/cli.h"
@@ -10,37 +10,42 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 enum { INPUT_MAX = 16 << 20 }; /* no program is longer, in either form */
 
+/* Why file could not be read to its end, or NULL. */
+static const char *read_stream(FILE *file, uint8_t *data, size_t *size) {
+    errno = 0;
+    *size = fread(data, 1, INPUT_MAX + 1, file);
+    if (ferror(file))
+        return strerror(errno);
+    return *size > INPUT_MAX ? "longer than any program (16 MiB)" : NULL;
+}
+
 /* The whole of a file, or NULL after a message. */
 static uint8_t *read_all(const char *path, size_t *size) {
-    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
-    if (!file) {
-        fprintf(stderr, "isoheap: %s: %s\n", path, strerror(errno));
+    bool standard = strcmp(path, "-") == 0;
+    if (standard && feof(stdin)) {
+        fprintf(stderr, "isoheap: standard input can be read once only\n");
         return NULL;
     }
-    uint8_t *data = malloc(INPUT_MAX + 1);
-    *size = data ? fread(data, 1, INPUT_MAX + 1, file) : 0;
-    bool failed = !data || ferror(file) || *size > INPUT_MAX;
-    if (failed)
-        fprintf(stderr, "isoheap: %s: %s\n", path,
-                data && *size > INPUT_MAX ? "longer than any program (16 MiB)" : strerror(errno));
-    if (file != stdin)
+    FILE *file = standard ? stdin : fopen(path, "rb");
+    uint8_t *data = file ? malloc(INPUT_MAX + 1) : NULL;
+    const char *wrong = data ? read_stream(file, data, size) : strerror(errno);
+    if (file && !standard)
         fclose(file);
-    if (!failed)
+    if (!wrong)
         return data;
+    fprintf(stderr, "isoheap: %s: %s\n", path, wrong);
     free(data);
     return NULL;
 }
 
 bool read_program(const char *path, struct program *p, bool *was_text) {
-    size_t size;
+    size_t size = 0;
     struct text_error error;
     uint8_t *data = read_all(path, &size);
     if (!data)
@@ -58,48 +63,65 @@ bool read_program(const char *path, struct program *p, bool *was_text) {
     return good;
 }
 
-void for_each_file(const char *path, void (*visit)(const char *path, void *), void *context) {
+/* ---- folders ----------------------------------------------------------------------------------
+ */
+
+struct search {
+    void (*visit)(const char *path, void *);
+    void *context;
+    unsigned found;
+    bool failed;
+};
+
+static int visible(const struct dirent *entry) {
+    return entry->d_name[0] != '.';
+}
+
+static void search_folder(struct search *, const char *folder);
+
+/* What stands in a folder: a file, a folder, or something that is neither (a pipe, a link to a
+ * folder, which could lead in a circle). */
+static void search_entry(struct search *s, const char *path) {
     struct stat info;
+    bool folder = lstat(path, &info) == 0 && S_ISDIR(info.st_mode);
+    if (folder) {
+        search_folder(s, path);
+    } else if (stat(path, &info) != 0 || S_ISREG(info.st_mode)) {
+        s->found++;
+        s->visit(path, s->context); /* what cannot be read is said there */
+    }
+}
+
+static void search_folder(struct search *s, const char *folder) {
     struct dirent **entries;
-    if (strcmp(path, "-") == 0 || stat(path, &info) != 0 || !S_ISDIR(info.st_mode)) {
-        visit(path, context); /* what cannot be read is said there */
+    int n = scandir(folder, &entries, visible, alphasort);
+    if (n < 0) {
+        fprintf(stderr, "isoheap: %s: %s\n", folder, strerror(errno));
+        s->failed = true;
         return;
     }
-    int n = scandir(path, &entries, NULL, alphasort);
+    size_t length = strlen(folder);
+    const char *slash = length && folder[length - 1] == '/' ? "" : "/";
     for (int i = 0; i < n; i++) {
-        char *inner;
-        if (entries[i]->d_name[0] != '.' &&
-            asprintf(&inner, "%s/%s", path, entries[i]->d_name) >= 0) {
-            for_each_file(inner, visit, context);
-            free(inner);
+        char *path;
+        if (asprintf(&path, "%s%s%s", folder, slash, entries[i]->d_name) >= 0) {
+            search_entry(s, path);
+            free(path);
         }
         free(entries[i]);
     }
-    if (n >= 0)
-        free(entries);
+    free(entries);
 }
 
-bool write_file(const char *path, const void *data, size_t size) {
-    if (strcmp(path, "-") == 0)
-        return fwrite(data, 1, size, stdout) == size && fflush(stdout) == 0;
-    char *temporary;
-    if (asprintf(&temporary, "%s.XXXXXX", path) < 0)
-        return false;
-    int fd = mkstemp(temporary);
-    bool good = fd >= 0 && fchmod(fd, 0644) == 0;
-    for (size_t done = 0; good && done < size;) {
-        ssize_t n = write(fd, (const char *)data + done, size - done);
-        good = n > 0;
-        done += good ? (size_t)n : 0;
+bool for_each_file(const char *path, void (*visit)(const char *path, void *), void *context) {
+    struct stat info;
+    if (strcmp(path, "-") == 0 || stat(path, &info) != 0 || !S_ISDIR(info.st_mode)) {
+        visit(path, context);
+        return true;
     }
-    if (fd >= 0)
-        good = close(fd) == 0 && good;
-    good = good && rename(temporary, path) == 0;
-    if (!good) {
-        fprintf(stderr, "isoheap: %s: %s\n", path, strerror(errno));
-        if (fd >= 0)
-            unlink(temporary);
-    }
-    free(temporary);
-    return good;
+    struct search s = {visit, context, 0, false};
+    search_folder(&s, path);
+    if (!s.found && !s.failed)
+        fprintf(stderr, "isoheap: %s: no file in this folder\n", path);
+    return s.found && !s.failed;
 }

@@ -4,6 +4,7 @@
  */
 #include "cli/cli.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,27 +17,64 @@ static const struct command {
     {"show", "a program as text, heap map or picture", command_show},
     {"convert", "programs from bytes to text and back", command_convert},
 };
-enum { COMMANDS = sizeof commands / sizeof *commands };
+enum { COMMANDS = sizeof commands / sizeof *commands, WORD_LENGTH = 32 };
 
 static void help(FILE *out) {
-    fprintf(
-        out,
-        "Usage: isoheap SUBCOMMAND [OPTION...] [FILE...]\n\n"
-        "Differential fuzzing of OCaml-style garbage collectors.  A FILE is a program as text or\n"
-        "bytes, told apart by the version line; - is standard input.\n\n");
+    fprintf(out,
+            "Usage: isoheap SUBCOMMAND [OPTION...] [FILE...]\n\n"
+            "Differential fuzzing of OCaml-style garbage collectors.  A FILE is a program as text\n"
+            "or bytes, told apart by the version line; - is standard input.\n\n");
     for (unsigned i = 0; i < COMMANDS; i++)
         fprintf(out, "  %-8s  %s\n", commands[i].name, commands[i].summary);
-    fprintf(out, "\n`isoheap SUBCOMMAND --help` tells the options.\n\n"
+    fprintf(out, "\n`isoheap SUBCOMMAND --help` tells the options, `isoheap --version` the "
+                 "version.\n\n"
                  "Exit status: 0 no violation, 1 violation, 2 usage, 3 unreadable input, 4 harness "
                  "fault.\n");
 }
 
-/* The subcommand that a mistyped word may have meant: the same first letter. */
+/* Insertions, deletions and replacements that make one word of the other. */
+static unsigned distance(const char *a, const char *b) {
+    unsigned row[WORD_LENGTH + 1];
+    size_t width = strlen(b);
+    for (size_t j = 0; j <= width; j++)
+        row[j] = (unsigned)j;
+    for (size_t i = 0; a[i]; i++) {
+        unsigned diagonal = row[0];
+        row[0] = (unsigned)i + 1;
+        for (size_t j = 0; j < width; j++) {
+            unsigned best = diagonal + (a[i] != b[j]);
+            diagonal = row[j + 1];
+            best = row[j] + 1 < best ? row[j] + 1 : best;
+            row[j + 1] = diagonal + 1 < best ? diagonal + 1 : best;
+        }
+    }
+    return row[width];
+}
+
+/* The subcommand that a mistyped word most likely means, or NULL. */
 static const char *suggestion(const char *typed) {
-    for (unsigned i = 0; i < COMMANDS; i++)
-        if (commands[i].name[0] == typed[0])
-            return commands[i].name;
-    return NULL;
+    const char *best = NULL;
+    unsigned least = 3; /* two slips at most */
+    for (unsigned i = 0; i < COMMANDS && strlen(typed) <= WORD_LENGTH; i++) {
+        unsigned d = distance(typed, commands[i].name);
+        if (d < least) {
+            least = d;
+            best = commands[i].name;
+        }
+    }
+    return best;
+}
+
+/* argp takes the name for messages and help from argv[0]. */
+static int run_command(const struct command *command, int argc, char **argv) {
+    char name[WORD_LENGTH];
+    snprintf(name, sizeof name, "isoheap %s", command->name);
+    argv[0] = name;
+    int status = command->run(argc, argv);
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    fprintf(stderr, "isoheap: standard output: %s\n", strerror(errno));
+    return status > EXIT_USAGE ? status : EXIT_USAGE;
 }
 
 int main(int argc, char **argv) {
@@ -55,9 +93,9 @@ int main(int argc, char **argv) {
     }
     for (unsigned i = 0; i < COMMANDS; i++)
         if (strcmp(argv[1], commands[i].name) == 0)
-            return commands[i].run(argc - 1, argv + 1);
+            return run_command(&commands[i], argc - 1, argv + 1);
     const char *meant = suggestion(argv[1]);
-    fprintf(stderr, "isoheap: no subcommand is called %s%s%s; see `isoheap --help`\n", argv[1],
-            meant ? "; did you mean " : "", meant ? meant : "");
+    fprintf(stderr, "isoheap: no subcommand is called %s%s%s%s (`isoheap --help` names them)\n",
+            argv[1], meant ? "; did you mean " : "", meant ? meant : "", meant ? "?" : "");
     return EXIT_USAGE;
 }

@@ -4,28 +4,26 @@
  *
  * Maps and pictures show the state before and after one operation: the one that fails, or --at, or
  * the whole script.  The program runs twice in a child: to learn what fails and along which path,
- * then to take the two pictures into a page that parent and child share.
+ * then to take the two pictures into memory that parent and child share.
  */
 #define _GNU_SOURCE
 #include "cli/cli.h"
 
 #include "cli/draw.h"
+#include "program/bytes.h"
 #include "program/text.h"
 
 #include <argp.h>
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 enum form { FORM_TEXT, FORM_MAP, FORM_DOT, FORM_SVG };
-enum { PICTURE_SIZE = 4 << 20 };
+enum { PICTURE_SIZE = 4 << 20, TITLE_SIZE = 2 * VERDICT_TEXT };
 
+/* What the child saw before and after. */
 struct moments {
-    size_t length[2]; /* of before and after */
+    size_t length[2];
     char text[2][PICTURE_SIZE];
 };
 
@@ -37,7 +35,8 @@ struct show {
     struct job job;
     struct verdict verdict;
     struct program program;
-    unsigned first, last; /* the picture is before `first` and after `last` */
+    bool whole;           /* the whole script, not one operation */
+    unsigned first, last; /* the pictures are before `first` and after `last` */
     struct moments *moments;
 };
 
@@ -60,9 +59,22 @@ static enum party parse_party(const char *name, struct argp_state *state) {
     return PARTY_SUBJECT;
 }
 
+static long parse_operation(const char *text, struct argp_state *state) {
+    char *end;
+    long at = strtol(text, &end, 10);
+    if (*end || end == text || at < 0)
+        argp_error(state, "--at takes the number of an operation, from 0, not %s", text);
+    return at;
+}
+
+static void parse_file(struct show *s, char *argument, struct argp_state *state) {
+    if (s->file)
+        argp_error(state, "one FILE at a time");
+    s->file = argument;
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state) {
     struct show *s = state->input;
-    char *end;
     switch (key) {
     case 'm':
         s->form = FORM_MAP;
@@ -74,9 +86,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         s->form = FORM_SVG;
         return 0;
     case 'a':
-        s->at = strtol(argument, &end, 10);
-        if (*end || end == argument || s->at < 0)
-            argp_error(state, "--at takes the number of an operation, from 0, not %s", argument);
+        s->at = parse_operation(argument, state);
         return 0;
     case 'p':
         s->party = parse_party(argument, state);
@@ -91,9 +101,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         s->out = argument;
         return 0;
     case ARGP_KEY_ARG:
-        if (s->file)
-            argp_error(state, "one FILE at a time");
-        s->file = argument;
+        parse_file(s, argument, state);
         return 0;
     case ARGP_KEY_END:
         if (!s->file)
@@ -104,30 +112,57 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     }
 }
 
-/* ---- pictures, taken in the child -------------------------------------------------------------
+/* ---- which moments ----------------------------------------------------------------------------
  */
 
-static void take_maps(FILE *out, const struct show *s, struct runner *runner) {
-    static char map[PROGRAM_HEAP_WORDS * 4];
-    for (unsigned p = 0; p < PARTIES; p++) {
-        struct snapshot snapshot;
-        if ((p == PARTY_REFERENCE && !s->job.reference) ||
-            !runner_snapshot(runner, (enum party)p, &snapshot))
-            continue;
-        snapshot_map(&snapshot, map, sizeof map);
-        fprintf(out, "  %s\n%s", party_name((enum party)p), map);
+/* "before operation 3: full"; moment 0 is before, 1 after. */
+static void moment_title(const struct show *s, unsigned moment, char *out) {
+    unsigned op = moment ? s->last : s->first;
+    int n = snprintf(out, TITLE_SIZE, "%s ", moment ? "after" : "before");
+    if (s->whole)
+        snprintf(out, TITLE_SIZE, "%s the script", moment ? "after" : "before");
+    else if (op == OP_INITIAL)
+        snprintf(out + n, TITLE_SIZE - (size_t)n, "the initial heap is taken over");
+    else if (op >= s->program.n_ops)
+        snprintf(out + n, TITLE_SIZE - (size_t)n, "the checks after the script");
+    else {
+        n += snprintf(out + n, TITLE_SIZE - (size_t)n, "operation %u: ", op);
+        op_print(&s->program.ops[op], out + n, TITLE_SIZE - (size_t)n);
     }
 }
 
-static void take_graph(FILE *out, const struct show *s, struct runner *runner, bool before) {
+/* Which operation: --at, the one that fails, or the whole script. */
+static int choose_moments(struct show *s) {
+    char *report;
+    if (s->at >= s->program.n_ops) {
+        fprintf(stderr, "isoheap: --at %ld: the script has %u operations, counted from 0\n", s->at,
+                s->program.n_ops);
+        return EXIT_USAGE;
+    }
+    s->verdict = run_job(&s->job, &s->program, &report);
+    free(report);
+    if (s->verdict.harness_error) {
+        fprintf(stderr, "isoheap: harness error: %s; `isoheap run` has the report\n",
+                s->verdict.detail);
+        return EXIT_HARNESS;
+    }
+    s->whole = s->at < 0 && !s->verdict.violation;
+    s->first = s->whole ? 0 : s->at >= 0 ? (unsigned)s->at : s->verdict.op;
+    s->last = s->whole ? s->program.n_ops : s->first;
+    return EXIT_OK;
+}
+
+/* ---- pictures, taken in the child -------------------------------------------------------------
+ */
+
+static void take_graph(FILE *out, const struct show *s, struct runner *runner, unsigned moment) {
     struct snapshot snapshot;
-    char title[VERDICT_TEXT * 2], name[VERDICT_TEXT];
+    char moment_text[TITLE_SIZE], title[TITLE_SIZE + 64];
     if (!runner_snapshot(runner, s->party, &snapshot))
         return;
-    runner_operation(runner, before ? s->first : s->last, name, sizeof name);
-    snprintf(title, sizeof title, "%s %s: %s", party_name(s->party), before ? "before" : "after",
-             name);
-    draw_cluster(out, &snapshot, before ? "before_" : "after_", title, s->verdict.path);
+    moment_title(s, moment, moment_text);
+    snprintf(title, sizeof title, "%s %s", party_name(s->party), moment_text);
+    draw_cluster(out, &snapshot, moment ? "after_" : "before_", title, s->verdict.path);
 }
 
 static void observe(void *context, struct runner *runner, unsigned op, bool before) {
@@ -138,139 +173,120 @@ static void observe(void *context, struct runner *runner, unsigned op, bool befo
     if (!out)
         return;
     if (s->form == FORM_MAP)
-        take_maps(out, s, runner);
+        write_maps(out, runner, &s->job);
     else
-        take_graph(out, s, runner, before);
+        take_graph(out, s, runner, !before);
     long length = ftell(out);
     fclose(out);
     s->moments->length[!before] = length > 0 ? (size_t)length : 0;
 }
 
-/* Which operation: --at, the one that fails, or the whole script. */
-static bool choose_moments(struct show *s) {
+static int take_pictures(struct show *s) {
     char *report;
-    s->verdict = run_job(&s->job, &s->program, &report);
-    free(report);
-    bool fails = s->verdict.violation != VIOLATION_none;
-    if (s->at >= 0 && s->at >= s->program.n_ops) {
-        fprintf(stderr, "isoheap: the script has %u operations, from 0 on\n", s->program.n_ops);
-        return false;
-    }
-    s->first = s->at >= 0 ? (unsigned)s->at : fails ? s->verdict.op : 0;
-    s->last = s->at >= 0 ? (unsigned)s->at : fails ? s->verdict.op : s->program.n_ops;
-    return true;
-}
-
-static void take_pictures(struct show *s) {
-    char *report;
+    s->moments =
+        mmap(NULL, sizeof *s->moments, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (s->moments == MAP_FAILED)
+        return EXIT_HARNESS;
+    int status = choose_moments(s);
+    if (status != EXIT_OK)
+        return status;
     s->job.observe = observe;
     s->job.context = s;
-    struct verdict again = run_job(&s->job, &s->program, &report);
-    (void)again;
+    run_job(&s->job, &s->program, &report);
     free(report);
+    return EXIT_OK;
 }
 
 /* ---- output -----------------------------------------------------------------------------------
  */
 
-static void write_moment(FILE *out, const struct show *s, unsigned moment) {
-    if (s->moments->length[moment])
-        fwrite(s->moments->text[moment], 1, s->moments->length[moment], out);
-    else if (s->form == FORM_MAP)
-        fprintf(out, "  (no state: %s)\n",
-                moment ? "the run ended before" : "nothing has been built yet");
+/* Why there is no picture of a moment. */
+static void absence(const struct show *s, unsigned moment, char *out, size_t capacity) {
+    if (moment == 0 && s->first == OP_INITIAL)
+        snprintf(out, capacity, "nothing has been built yet");
+    else if (s->verdict.op == OP_INITIAL)
+        snprintf(out, capacity, "the run ended at the initial heap");
+    else if (s->verdict.violation)
+        snprintf(out, capacity, "the run ended in operation %u", s->verdict.op);
+    else
+        snprintf(out, capacity, "the heap cannot be walked");
 }
 
 static void write_heading(FILE *out, const struct show *s) {
+    fprintf(out, "%s: ", s->collector);
     if (s->verdict.violation)
-        fprintf(out, "%s: violation %s", s->collector, violation_name(s->verdict.violation));
+        fprintf(out, "violation %s", violation_name(s->verdict.violation));
     else
-        fprintf(out, "%s: no violation", s->collector);
+        fprintf(out, "no violation");
     if (s->verdict.path[0])
-        fprintf(out, ", at %s", s->verdict.path);
+        fprintf(out, " at %s", s->verdict.path);
 }
 
-static void write_maps(FILE *out, const struct show *s) {
+static void write_maps_of(FILE *out, const struct show *s, unsigned moment) {
+    char text[TITLE_SIZE];
+    moment_title(s, moment, text);
+    fprintf(out, "\n%s\n", text);
+    if (s->moments->length[moment]) {
+        fwrite(s->moments->text[moment], 1, s->moments->length[moment], out);
+        return;
+    }
+    absence(s, moment, text, sizeof text);
+    fprintf(out, "  (no state: %s)\n", text);
+}
+
+static void write_map_page(FILE *out, const struct show *s) {
     write_heading(out, s);
-    fprintf(out,
-            "\n(Aa live block and its fields, x unreachable, . free, `,' fragment, - unused)\n");
-    fprintf(out, "\nbefore operation %u\n", s->first == OP_INITIAL ? 0 : s->first);
-    write_moment(out, s, 0);
-    if (s->last < s->program.n_ops)
-        fprintf(out, "\nafter operation %u\n", s->last);
-    else
-        fprintf(out, "\nafter the script\n");
-    write_moment(out, s, 1);
+    fprintf(out, "\n(" MAP_LEGEND ")\n");
+    write_maps_of(out, s, 0);
+    write_maps_of(out, s, 1);
+}
+
+static void write_cluster(FILE *out, const struct show *s, unsigned moment) {
+    char title[TITLE_SIZE], why[TITLE_SIZE];
+    if (s->moments->length[moment]) {
+        fwrite(s->moments->text[moment], 1, s->moments->length[moment], out);
+        return;
+    }
+    moment_title(s, moment, title);
+    absence(s, moment, why, sizeof why);
+    draw_absence(out, moment ? "after_" : "before_", title, why);
 }
 
 static void write_dot(FILE *out, const struct show *s) {
     char *title = NULL;
     size_t size;
     FILE *heading = open_memstream(&title, &size);
+    if (!heading)
+        return;
     write_heading(heading, s);
     fclose(heading);
     draw_begin(out, title);
     free(title);
-    write_moment(out, s, 0);
-    write_moment(out, s, 1);
-    if (s->moments->length[0] && s->moments->length[1]) /* before is left of after */
-        fprintf(out, "  before_none -> after_none [style=invis];\n");
+    write_cluster(out, s, 1); /* Graphviz stacks upwards: before comes to stand on top */
+    write_cluster(out, s, 0);
     draw_end(out);
 }
 
+/* The program, which stays one with the summary behind it. */
 static void write_text(FILE *out, const struct show *s) {
-    size_t length = program_print(&s->program, NULL, 0);
+    const struct program *p = &s->program;
+    unsigned roots = 0;
+    size_t length = program_print(p, NULL, 0);
     char *text = malloc(length + 1);
     if (!text)
         return;
-    program_print(&s->program, text, length + 1);
-    fprintf(out, "%s# %u blocks and gaps in %u words of heap, %u operations\n", text,
-            s->program.n_items, program_heap_words(&s->program), s->program.n_ops);
+    for (unsigned i = 0; i < PROGRAM_MUTATORS * PROGRAM_SLOTS; i++) {
+        const struct value *v = &p->roots[i / PROGRAM_SLOTS][i % PROGRAM_SLOTS];
+        roots += v->kind != VALUE_IMMEDIATE || v->bits != 0;
+    }
+    program_print(p, text, length + 1);
+    fputs(text, out);
+    fprintf(out, "# %u blocks and %u gaps in %u of %u heap words, %u roots, %u operations\n",
+            program_named(p), p->n_items - program_named(p), program_heap_words(p),
+            p->config[CONFIG_HEAP], roots, p->n_ops);
+    fprintf(out, "# %zu bytes as bytes, %zu as text; digest %016llx\n", program_encode(p, NULL, 0),
+            length, (unsigned long long)program_digest(p));
     free(text);
-}
-
-/* Lets Graphviz lay the graph out; malloc'ed, NULL after a message. */
-static char *lay_out(const char *dot, size_t dot_size, size_t *size) {
-    int in[2], out[2], status;
-    char *svg = NULL;
-    if (pipe(in) != 0 || pipe(out) != 0)
-        return NULL;
-    pid_t writer = fork(); /* a child of its own feeds dot, so that no pipe can fill up */
-    if (writer == 0) {
-        close(in[0]);
-        for (size_t done = 0; done < dot_size;) {
-            ssize_t n = write(in[1], dot + done, dot_size - done);
-            if (n <= 0)
-                _exit(1);
-            done += (size_t)n;
-        }
-        _exit(0);
-    }
-    close(in[1]);
-    pid_t child = fork();
-    if (child == 0) {
-        dup2(in[0], 0);
-        dup2(out[1], 1);
-        close(out[0]);
-        execlp("dot", "dot", "-Tsvg", (char *)NULL);
-        _exit(127);
-    }
-    close(in[0]);
-    close(out[1]);
-    FILE *collected = open_memstream(&svg, size);
-    char buffer[1 << 16];
-    for (ssize_t n; (n = read(out[0], buffer, sizeof buffer)) > 0;)
-        fwrite(buffer, 1, (size_t)n, collected);
-    close(out[0]);
-    fclose(collected);
-    waitpid(writer, NULL, 0);
-    if (waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0)
-        return svg;
-    fprintf(stderr, WIFEXITED(status) && WEXITSTATUS(status) == 127
-                        ? "isoheap: Graphviz is not installed: apt-get install graphviz\n"
-                        : "isoheap: Graphviz could not lay the graph out\n");
-    free(svg);
-    return NULL;
 }
 
 static int write_out(const struct show *s) {
@@ -282,7 +298,7 @@ static int write_out(const struct show *s) {
     if (s->form == FORM_TEXT)
         write_text(out, s);
     else if (s->form == FORM_MAP)
-        write_maps(out, s);
+        write_map_page(out, s);
     else
         write_dot(out, s);
     fclose(out);
@@ -293,17 +309,19 @@ static int write_out(const struct show *s) {
         text = svg;
         size = svg_size;
     }
-    int status = !text ? EXIT_USAGE : write_file(s->out, text, size) ? EXIT_OK : EXIT_HARNESS;
+    int status = text && write_file(s->out, text, size) ? EXIT_OK : EXIT_USAGE;
     free(text);
     return status;
 }
 
+static const char about[] =
+    "Show a program as text, or the heaps before and after the operation that fails: as maps or as "
+    "a graph, the differing path in red."
+    "\v"
+    "Exit status: 0 shown, 2 usage (or Graphviz is missing), 3 unreadable input, 4 harness fault.";
+
 int command_show(int argc, char **argv) {
-    static const struct argp argp = {
-        options, parse,
-        "FILE",  "Show a program as text, or the heaps before and after the operation that fails.",
-        NULL,    NULL,
-        NULL};
+    static const struct argp argp = {options, parse, "FILE", about, NULL, NULL, NULL};
     static struct show s = {.collector = "mark_sweep",
                             .reference = "cheney",
                             .out = "-",
@@ -313,20 +331,14 @@ int command_show(int argc, char **argv) {
     if (argp_parse(&argp, argc, argv, 0, NULL, &s))
         return EXIT_USAGE;
     s.job.subject = choose_collector(s.collector);
-    bool alone = strcmp(s.reference, "none") == 0;
-    s.job.reference = alone ? NULL : choose_collector(s.reference);
-    if (!s.job.subject || (!alone && !s.job.reference))
+    if (!s.job.subject || !choose_reference(s.reference, &s.job.reference))
         return EXIT_USAGE;
+    if (s.party == PARTY_REFERENCE && !s.job.reference) {
+        fprintf(stderr, "isoheap: --party reference without a reference\n");
+        return EXIT_USAGE;
+    }
     if (!read_program(s.file, &s.program, NULL))
         return EXIT_UNREADABLE;
-    if (s.form != FORM_TEXT) {
-        s.moments = mmap(NULL, sizeof *s.moments, PROT_READ | PROT_WRITE,
-                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-        if (s.moments == MAP_FAILED)
-            return EXIT_HARNESS;
-        if (!choose_moments(&s))
-            return EXIT_USAGE;
-        take_pictures(&s);
-    }
-    return write_out(&s);
+    int status = s.form == FORM_TEXT ? EXIT_OK : take_pictures(&s);
+    return status == EXIT_OK ? write_out(&s) : status;
 }

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The verdict on a run that did not come to its end, and its report (cli.h).
+ */
+#define _GNU_SOURCE
+#include "cli/cli.h"
+
+#include "program/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+static const char *collector_name(const struct job *job, enum party party) {
+    const struct collector *c = party == PARTY_REFERENCE ? job->reference : job->subject;
+    return c ? c->name : "none";
+}
+
+static void describe(const struct job *job, const struct death *d, const char *who, char *out) {
+    if (d->late)
+        snprintf(out, VERDICT_TEXT, "the run took more than %u seconds%s", job->seconds,
+                 d->noted && d->running == PARTY_MODEL ? "; no collector was running at the end"
+                                                       : "");
+    else if (WIFSIGNALED(d->status))
+        snprintf(out, VERDICT_TEXT, "%s crashed: %s", who, strsignal(WTERMSIG(d->status)));
+    else
+        snprintf(out, VERDICT_TEXT, "%s ended the process with status %d", who,
+                 WEXITSTATUS(d->status));
+}
+
+void judge_death(const struct job *job, const struct death *d, struct verdict *v) {
+    bool ours = d->noted && d->running == PARTY_MODEL && !d->late;
+    v->guilty = d->noted && d->running == PARTY_REFERENCE ? PARTY_REFERENCE : PARTY_SUBJECT;
+    v->harness_error = ours;
+    v->violation = ours ? VIOLATION_none : d->late ? VIOLATION_no_progress : VIOLATION_sanitizer;
+    v->oracle = ORACLE_progress;
+    describe(job, d, ours ? "the harness, outside every collector," : "the collector", v->detail);
+}
+
+size_t report_death(const struct job *job, const struct death *d, const struct verdict *v,
+                    const struct program *p, const char *maps, char *out, size_t capacity) {
+    FILE *f = fmemopen(out, capacity, "w");
+    if (!f)
+        return 0;
+    fprintf(f, "isoheap: violation %s\n",
+            v->harness_error ? "harness_error" : violation_name(v->violation));
+    fprintf(f, "  meaning    %s\n",
+            v->harness_error ? "the harness itself failed; no verdict"
+                             : violation_meaning(v->violation));
+    if (!v->harness_error)
+        fprintf(f, "  guilty     %s (%s)\n", party_name(v->guilty), collector_name(job, v->guilty));
+    if (v->op < p->n_ops)
+        fprintf(f, "  operation  %u: %s\n", v->op, v->operation);
+    else
+        fprintf(f, "  operation  %s\n", v->operation);
+    fprintf(f, "  detail     %s\n", v->detail);
+    if (d->said_length)
+        fprintf(f, "\nthe process said\n%.*s", (int)d->said_length, d->said);
+    if (maps[0])
+        fprintf(f, "\nheaps before the operation  (" MAP_LEGEND ")\n%s", maps);
+    fprintf(f, "\nprogram\n");
+    char *text = NULL;
+    size_t length = program_print(p, NULL, 0);
+    if ((text = malloc(length + 1))) {
+        program_print(p, text, length + 1);
+        fputs(text, f);
+    }
+    free(text);
+    fprintf(f,
+            "\nreplay (save the program as crash.txt)\n  isoheap run --collector %s --reference "
+            "%s crash.txt\n",
+            job->subject->name, collector_name(job, PARTY_REFERENCE));
+    long end = ftell(f);
+    fclose(f);
+    return end > 0 ? (size_t)end : 0;
+}

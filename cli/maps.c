@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The heaps of all parties as maps, one character a word (cli.h).
+ */
+#include "cli/cli.h"
+
+/* A snapshot can be taken of every party that takes part. */
+static bool takes_part(const struct job *job, enum party party) {
+    return party != PARTY_REFERENCE || job->reference;
+}
+
+void write_maps(FILE *out, struct runner *runner, const struct job *job) {
+    static char map[4 * PROGRAM_HEAP_WORDS]; /* two semispaces, and line ends */
+    for (unsigned p = 0; p < PARTIES; p++) {
+        struct snapshot s;
+        if (!takes_part(job, (enum party)p))
+            continue;
+        fprintf(out, "  %s", party_name((enum party)p));
+        if (p == PARTY_MODEL)
+            fprintf(out, ", allocated blocks in order\n");
+        else
+            fprintf(out, " (%s)\n", (p == PARTY_SUBJECT ? job->subject : job->reference)->name);
+        if (!runner_snapshot(runner, (enum party)p, &s)) {
+            fprintf(out, "(the heap cannot be walked)\n");
+            continue;
+        }
+        snapshot_map(&s, map, sizeof map);
+        fputs(map, out);
+    }
+}
