@@ -76,15 +76,19 @@ static void judge_block(struct runner *r, enum party party, unsigned m, size_t w
     if (is_immediate(v) || v % sizeof(word))
         fail_block(r, party, wosize, tag, v, "an allocation left no block in its slot");
     word *hp = word_pointer(v) - 1;
-    r->verdict.counts.oracles[ORACLE_overlap]++;
-    if (!fresh_walk && judges(r, ORACLE_overlap) && !heap_claim(&s->graph, hp, wosize + 1)) {
+    if (!fresh_walk && !heap_claim(&s->graph, hp, wosize + 1)) {
+        if (!judges(r, ORACLE_overlap))
+            return; /* what the block is cannot be told then */
         size_t at = (size_t)(hp - s->graph.base);
         snprintf(r->verdict.found, VERDICT_TEXT, "words %zu to %zu of the heap, in use", at,
                  at + wosize);
         fail(r, VIOLATION_overlap, ORACLE_overlap, party,
              "a new block shares a word with a block that is live, or lies outside the heap");
     }
+    r->verdict.counts.oracles[ORACLE_overlap] += judges(r, ORACLE_overlap);
     struct graph_ref ref = graph_resolve(&s->graph, v);
+    if (!judges(r, ORACLE_well_formed))
+        return;
     if (ref.kind != GRAPH_BLOCK || ref.offset != 0 || header_wosize(*hp) != wosize ||
         header_tag(*hp) != tag)
         fail_block(r, party, wosize, tag, v, "a new block has not the header that was asked for");

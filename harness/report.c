@@ -112,7 +112,7 @@ size_t runner_report(struct runner *r, const struct verdict *v, const struct pro
     if (v->found[0])
         put(&t, "  found      %s\n", v->found);
     put(&t, "\nheaps  (one character a word: Aa live block and its fields, x unreachable,"
-            " . free, , fragment, - unused)\n");
+            " . free, ',' fragment, - unused)\n");
     for (unsigned p = 0; p < PARTIES; p++)
         put_heap(&t, r, (enum party)p);
     put_program(&t, program);
