@@ -21,8 +21,9 @@ static struct program program;
 static struct runner *runner;
 static char report[REPORT_SIZE];
 
-/* LLVM's sanitizer interface, absent without sanitizers. */
-__attribute__((weak)) void __sanitizer_set_death_callback(void (*)(void));
+/* Sanitizers call it with the last line of a report, before they end the process.  (Their death
+ * callback is libFuzzer's, which keeps the input there.) */
+void __sanitizer_report_error_summary(const char *summary);
 
 /* The collectors' arenas are no malloc blocks: a large quarantine of freed memory finds nothing in
  * them and only fills the machine. */
@@ -31,8 +32,11 @@ const char *__asan_default_options(void) {
     return "quarantine_size_mb=8:malloc_context_size=5";
 }
 
-static void on_death(void) {
+void __sanitizer_report_error_summary(const char *summary) {
     enum party running;
+    fprintf(stderr, "%s\n", summary);
+    if (!runner)
+        return;
     const struct verdict *v = runner_current(runner, &running);
     if (v->violation || v->harness_error)
         return; /* already reported */
@@ -52,8 +56,6 @@ static void open_runner(const struct collector *subject, const struct collector 
         fprintf(stderr, "isoheap: no memory for the collectors' arenas\n");
         abort();
     }
-    if (__sanitizer_set_death_callback)
-        __sanitizer_set_death_callback(on_death);
 }
 
 static void load(const uint8_t *data, size_t size) {
