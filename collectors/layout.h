@@ -33,9 +33,8 @@ enum {
     TAG_CUSTOM = 255
 };
 
-#define WORD_UNIT       ((word)1) /* the immediate 0 */
-#define HEADER_COLOURS  ((word)0x300)
-#define HEADER_MAX_SIZE (((word)1 << 54) - 1)
+#define WORD_UNIT      ((word)1) /* the immediate 0 */
+#define HEADER_COLOURS ((word)0x300)
 
 static inline word header_make(word wosize, unsigned colour, unsigned tag) {
     return wosize << 10 | (word)colour << 8 | tag;
@@ -86,9 +85,6 @@ static inline word closinfo_make(int arity, word start_env) {
 /* First field of the environment, counted from the block that the closinfo belongs to. */
 static inline word closinfo_start_env(word info) {
     return info << 8 >> 9;
-}
-static inline int closinfo_arity(word info) {
-    return (int8_t)(info >> 56);
 }
 
 /* First field that may hold values; wosize or more if none does. */

@@ -29,14 +29,18 @@ static void judge_refusal(struct runner *r, enum party party, size_t wosize) {
     if (!judges(r, ORACLE_memory) || s->traits.refusal == REFUSES_ANYTIME)
         return;
     r->verdict.counts.oracles[ORACLE_memory]++;
-    bool fits = live_words(r) + wosize + 1 <= r->heap_words;
-    const char *detail = "an allocation was refused although live + request fits the heap";
+    bool fits;
+    const char *detail;
     if (s->traits.refusal == REFUSES_NO_FREE_BLOCK) {
         walk_side(r, party, false);
         fits = s->facts.largest_free >= wosize;
         detail = "an allocation was refused although a free block is large enough";
+    } else {
+        fits = live_words(r) + wosize + 1 <= r->heap_words;
+        detail = "an allocation was refused although live + request fits the heap";
     }
     if (fits) {
+        live_words(r); /* for the report */
         expect_sizes(r, "out of memory", wosize, r->heap_words);
         fail(r, VIOLATION_false_out_of_memory, ORACLE_memory, party, detail);
     }
@@ -86,9 +90,9 @@ static void judge_block(struct runner *r, enum party party, unsigned m, size_t w
              "a new block shares a word with a block that is live, or lies outside the heap");
     }
     r->verdict.counts.oracles[ORACLE_overlap] += judges(r, ORACLE_overlap);
-    struct graph_ref ref = graph_resolve(&s->graph, v);
     if (!judges(r, ORACLE_well_formed))
         return;
+    struct graph_ref ref = graph_resolve(&s->graph, v);
     if (ref.kind != GRAPH_BLOCK || ref.offset != 0 || header_wosize(*hp) != wosize ||
         header_tag(*hp) != tag)
         fail_block(r, party, wosize, tag, v, "a new block has not the header that was asked for");

@@ -60,8 +60,8 @@ static enum violation compare_atoms(struct graph_ref a, struct graph_ref b, word
 static enum violation compare_odd_refs(struct isomorphism *iso, const struct graph *a,
                                        const struct graph *b, word left, word right,
                                        uint32_t parent, uint32_t field) {
-    struct graph_ref ra = iso->left_ref = graph_resolve(a, left);
-    struct graph_ref rb = iso->right_ref = graph_resolve(b, right);
+    struct graph_ref ra = graph_resolve(a, left);
+    struct graph_ref rb = graph_resolve(b, right);
     if (ra.kind != GRAPH_BLOCK || rb.kind != GRAPH_BLOCK) {
         if (ra.kind == GRAPH_ATOM && rb.kind == GRAPH_ATOM && left == right)
             return VIOLATION_none;

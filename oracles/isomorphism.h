@@ -29,7 +29,6 @@ struct isomorphism {
     uint32_t parent, field; /* where: as in struct pair; field NO_PARENT: the block itself */
     bool in_block;          /* the difference is in tag, size or data of the block itself */
     word left, right;       /* the two words, or tags, or sizes, that differ */
-    struct graph_ref left_ref, right_ref;
 };
 
 /* Compares a, the heap under test, with b, a model or another heap, the one to trust.
