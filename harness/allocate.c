@@ -103,6 +103,7 @@ static enum gc_result allocate_side(struct runner *r, enum party party, unsigned
     struct side *s = &r->side[party];
     if (s->traits.max_wosize && wosize > s->traits.max_wosize)
         return GC_OUT_OF_MEMORY;
+    s->walked = 0;
     enter(r, party);
     enum gc_result result = s->collector->alloc(s->gc, m, SLOT_NEW, wosize, tag, raw);
     while (result == GC_PENDING && s->collector->poll)
@@ -147,6 +148,7 @@ static enum gc_result renew(struct runner *r, enum party party, size_t wosize) {
     for (unsigned m = 0; m < r->mutators; m++)
         for (unsigned i = 0; i < GC_SLOTS; i++)
             s->slots[m][i] = WORD_UNIT;
+    s->walked = 0;
     enter(r, party);
     for (unsigned n = 0; n < s->traits.full_until_exact; n++)
         s->collector->collect(s->gc, GC_FULL);

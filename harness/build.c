@@ -35,75 +35,86 @@ static void build_store(struct side *s, unsigned obj, size_t i, unsigned value) 
         word_pointer(slots_of(s)[obj])[i] = slots_of(s)[value];
 }
 
-/* dst := what the program says of a value; pointers into the heap come from the spine. */
-static void build_value(struct runner *r, struct side *s, const struct value *v, unsigned dst) {
-    bool pointer = v->kind == VALUE_BLOCK || v->kind == VALUE_INFIX;
-    if (!pointer || r->program->items[r->named[v->block]].is_static) {
-        slots_of(s)[dst] = value_word(r, s, NULL, v);
+/* dst := the collector's word for a word of the model; pointers into the heap come from the spine.
+ */
+static void build_value(struct runner *r, enum party party, word v, unsigned dst) {
+    struct side *s = &r->side[party];
+    if (!model_is_pointer(v) || r->model.objects[model_object(v)].is_static) {
+        slots_of(s)[dst] = side_word(r, party, v);
         return;
     }
-    build_load(s, dst, SPINE, v->block);
-    if (v->kind == VALUE_INFIX && r->takes_infix)
-        slots_of(s)[dst] += v->offset * sizeof(word);
+    build_load(s, dst, SPINE, model_object(v));
+    slots_of(s)[dst] += model_offset(v) * sizeof(word);
+}
+
+/* The content of a block without its pointers. */
+static const word *without_pointers(struct runner *r, unsigned object) {
+    const struct model_object *o = &r->model.objects[object];
+    memcpy(r->image, model_fields(&r->model, object), o->wosize * sizeof(word));
+    for (uint32_t f = o->first_scanned; f < o->wosize; f++)
+        if (model_is_pointer(r->image[f]))
+            r->image[f] = WORD_UNIT;
+    return r->image;
 }
 
 /* Allocates every item in order, without pointers; false if the heap is too small for it all. */
-static bool build_blocks(struct runner *r, struct side *s, unsigned named) {
+static bool build_blocks(struct runner *r, struct side *s) {
     const struct program *p = r->program;
-    if (named > 0 && !build_alloc(s, named, 0, r->units))
+    if (r->model.n_objects > 0 && !build_alloc(s, r->model.n_objects, 0, r->units))
         return false;
     slots_of(s)[SPINE] = slots_of(s)[SLOT_NEW];
-    for (unsigned i = 0, b = 0; i < p->n_items; i++) {
+    for (unsigned i = 0, object = 0; i < p->n_items; i++) {
         const struct item *item = &p->items[i];
+        bool named = item_is_named(item);
+        const word *content = named ? without_pointers(r, object) : r->units;
         if (item->kind != ITEM_FRAGMENT && !item->is_static) {
-            write_fields(r, NULL, NULL, i, r->image);
-            for (size_t f = item->wosize - item->n_fields; f < item->wosize; f++)
-                if (model_is_pointer(r->image[f]) && item->kind != ITEM_RAW)
-                    r->image[f] = WORD_UNIT;
-            if (!build_alloc(s, item->wosize, lowered_tag(r, item), r->image))
+            if (!build_alloc(s, item->wosize, named ? r->model.objects[object].tag : 0, content))
                 return false;
-            if (item_is_named(item))
-                build_store(s, SPINE, b, SLOT_NEW);
+            if (named)
+                build_store(s, SPINE, object, SLOT_NEW);
         }
-        b += item_is_named(item);
+        object += named;
     }
     return true;
 }
 
 /* Writes the pointers into the blocks. */
-static void build_edges(struct runner *r, struct side *s, unsigned named) {
-    for (unsigned b = 0; b < named; b++) {
-        const struct item *item = &r->program->items[r->named[b]];
-        if (item->is_static || item->kind == ITEM_RAW)
-            continue;
-        for (unsigned f = 0; f < item->n_fields; f++) {
-            const struct value *v = &r->program->fields[item->first_field + f];
-            if (v->kind != VALUE_BLOCK && v->kind != VALUE_INFIX)
+static void build_edges(struct runner *r, enum party party) {
+    struct side *s = &r->side[party];
+    for (uint32_t o = 0; o < r->model.n_objects; o++) {
+        const struct model_object *object = &r->model.objects[o];
+        for (uint32_t f = object->first_scanned; f < object->wosize && !object->is_static; f++) {
+            word v = model_fields(&r->model, o)[f];
+            if (!model_is_pointer(v))
                 continue;
-            build_load(s, BLOCK, SPINE, b);
-            build_value(r, s, v, VALUE);
-            build_store(s, BLOCK, item->wosize - item->n_fields + f, VALUE);
+            build_load(s, BLOCK, SPINE, o);
+            build_value(r, party, v, VALUE);
+            build_store(s, BLOCK, f, VALUE);
         }
+    }
+}
+
+/* Takes down where the blocks are, and fills the slots. */
+static void build_roots(struct runner *r, enum party party) {
+    struct side *s = &r->side[party];
+    for (unsigned m = 0; m < r->mutators; m++)
+        for (unsigned i = 0; i < PROGRAM_SLOTS; i++) {
+            build_value(r, party, r->model.slots[m][i], VALUE);
+            s->slots[m][i] = slots_of(s)[VALUE];
+        }
+    for (uint32_t o = 0; o < r->model.n_objects; o++) {
+        build_value(r, party, model_pointer(o, 0), VALUE);
+        r->model.objects[o].address[party] = slots_of(s)[VALUE];
     }
 }
 
 bool build_by_allocation(struct runner *r, enum party party) {
     struct side *s = &r->side[party];
-    unsigned named = program_named(r->program);
     enter(r, party);
-    bool built = build_blocks(r, s, named);
+    bool built = build_blocks(r, s);
     if (built) {
-        build_edges(r, s, named);
-        for (unsigned m = 0; m < r->mutators; m++)
-            for (unsigned i = 0; i < PROGRAM_SLOTS; i++) {
-                build_value(r, s, &r->program->roots[m][i], VALUE);
-                s->slots[m][i] = slots_of(s)[VALUE];
-            }
-        for (uint32_t o = 0; o < r->model.n_objects; o++) {
-            struct value v = {.kind = VALUE_BLOCK, .block = (uint16_t)o};
-            build_value(r, s, &v, VALUE);
-            r->model.objects[o].address[party] = slots_of(s)[VALUE];
-        }
+        build_edges(r, party);
+        build_roots(r, party);
     }
     leave(r, party);
     for (unsigned i = PROGRAM_SLOTS; i < GC_SLOTS; i++)

@@ -74,30 +74,36 @@ static enum oracle oracle_of(enum violation v) {
                                               : ORACLE_well_formed;
 }
 
-static unsigned walk_checks(struct runner *r, const struct side *s, bool after_full) {
+static unsigned walk_checks(const struct runner *r, const struct side *s, bool after_full) {
     unsigned checks = HEAP_TILES;
-    if (judges(r, ORACLE_colours) && s->traits.whitens) {
+    if (judges(r, ORACLE_colours) && s->traits.whitens)
         checks |= HEAP_COLOURS;
-        r->verdict.counts.oracles[ORACLE_colours]++;
-    }
     if (judges(r, ORACLE_free_list) && s->traits.free_list) {
         checks |= HEAP_FREE_LIST;
         checks |= s->traits.sorted_free_list ? HEAP_SORTED : 0;
         checks |= s->traits.merged_free_list && after_full ? HEAP_MERGED : 0;
-        r->verdict.counts.oracles[ORACLE_free_list]++;
     }
     return checks;
 }
 
+static void count_walk(struct runner *r, unsigned checks) {
+    r->verdict.counts.oracles[ORACLE_well_formed]++;
+    r->verdict.counts.oracles[ORACLE_colours] += (checks & HEAP_COLOURS) != 0;
+    r->verdict.counts.oracles[ORACLE_free_list] += (checks & HEAP_FREE_LIST) != 0;
+}
+
 void walk_side(struct runner *r, enum party party, bool after_full) {
     struct side *s = &r->side[party];
-    if (!s->collector->walk)
+    unsigned checks = walk_checks(r, s, after_full);
+    if (!s->collector->walk ||
+        (s->walked && !(checks & ~s->walked) && s->collections == s->hooks.collections))
         return;
     enter(r, party);
-    heap_walk(&s->graph, s->collector, s->gc, walk_checks(r, s, after_full), &s->facts);
+    heap_walk(&s->graph, s->collector, s->gc, checks, &s->facts);
     leave(r, party);
     s->collections = s->hooks.collections;
-    r->verdict.counts.oracles[ORACLE_well_formed]++;
+    s->walked = checks;
+    count_walk(r, checks);
     enum violation v = s->facts.violation;
     if (!v || !judges(r, oracle_of(v)))
         return;
@@ -162,12 +168,6 @@ static enum violation compare_with_model(struct runner *r, enum party party) {
 /* ---- theorem property 5 -----------------------------------------------------------------------
  */
 
-static word expected_word(const struct runner *r, enum party party, word v) {
-    if (!model_is_pointer(v))
-        return v;
-    return r->model.objects[model_object(v)].address[party] + model_offset(v) * sizeof(word);
-}
-
 _Noreturn static void fail_fields(struct runner *r, enum party party, enum violation v,
                                   unsigned object, const char *detail) {
     char name[16];
@@ -190,14 +190,14 @@ static void check_object(struct runner *r, enum party party, unsigned object) {
     if (header_wosize(found[-1]) != o->wosize || header_tag(found[-1]) != o->tag)
         fail_fields(r, party, VIOLATION_field_written, object,
                     "the collector changed the header of a live block");
-    for (uint32_t f = 0; f < o->wosize; f++) {
-        word w = found[f];
-        if (f < o->first_scanned && o->tag == TAG_CLOSURE && header_tag(w) == TAG_INFIX)
-            w = header_recolour(w, WHITE);
-        if (w != (f < o->first_scanned ? expected[f] : expected_word(r, party, expected[f])))
-            fail_fields(r, party, VIOLATION_field_written, object,
-                        "the collector changed a field of a live block");
-    }
+    bool same = true;
+    for (uint32_t f = 0; f < o->first_scanned; f++)
+        same &= isomorphism_comparable(found[f], o->tag) == expected[f];
+    for (uint32_t f = o->first_scanned; f < o->wosize; f++)
+        same &= found[f] == side_word(r, party, expected[f]);
+    if (!same)
+        fail_fields(r, party, VIOLATION_field_written, object,
+                    "the collector changed a field of a live block");
 }
 
 /* field_reads_equal (long paper, Figure 28, property 5): no field of a live block was changed,
@@ -295,7 +295,7 @@ static bool same_block(const struct runner *r, enum party party, word found, wor
     if (ref.kind != GRAPH_BLOCK || ref.offset != model_offset(expected))
         return false;
     if (!s->traits.moves)
-        return found == expected_word(r, party, expected);
+        return found == side_word(r, party, expected);
     const struct model_object *o = &r->model.objects[model_object(expected)];
     struct graph_block block = graph_block(&s->graph, ref.id);
     return block.tag == o->tag && block.wosize == o->wosize;

@@ -38,23 +38,16 @@ word atom_word(const struct runner *r, const struct value *v) {
     }
 }
 
-/* A value of the heap section as a word of one collector (s) or of the model (s == NULL). */
-word value_word(const struct runner *r, const struct side *s, const word *base,
-                const struct value *v) {
+word value_word(const struct runner *r, const struct value *v) {
     if (v->kind != VALUE_BLOCK && v->kind != VALUE_INFIX)
         return atom_word(r, v);
-    unsigned item = r->named[v->block];
-    unsigned offset = v->kind == VALUE_INFIX && r->takes_infix ? v->offset : 0;
-    bool is_static = r->program->items[item].is_static;
-    if (is_static && !r->takes_outside)
+    if (r->program->items[r->named[v->block]].is_static && !r->takes_outside)
         return WORD_UNIT;
-    if (!s)
-        return model_pointer(v->block, offset);
-    return pointer_word((is_static ? s->statics : base) + r->offset[item] + 1 + offset);
+    return model_pointer(v->block, v->kind == VALUE_INFIX && r->takes_infix ? v->offset : 0);
 }
 
 /* Tag of an item after lowering to what both collectors take. */
-unsigned lowered_tag(const struct runner *r, const struct item *item) {
+static unsigned lowered_tag(const struct runner *r, const struct item *item) {
     if (item->kind == ITEM_CLOSURE && !r->takes_closures)
         return 0;
     if (item->kind == ITEM_RAW && !r->takes_raw)
@@ -62,25 +55,16 @@ unsigned lowered_tag(const struct runner *r, const struct item *item) {
     return item->tag;
 }
 
-static size_t item_code_words(struct runner *r, unsigned index, word *out) {
+/* The fields of a named block as words of the model. */
+static void write_fields(struct runner *r, unsigned index, word *out) {
     const struct item *item = &r->program->items[index];
-    if (item->kind != ITEM_CLOSURE)
-        return 0;
-    size_t start = closure_words(out, item->functions, item->arity, index);
-    if (!r->takes_closures)
-        for (size_t i = 0; i < start; i++)
-            out[i] = WORD_UNIT;
-    return start;
-}
-
-void write_fields(struct runner *r, const struct side *s, const word *base, unsigned index,
-                  word *out) {
-    const struct item *item = &r->program->items[index];
-    size_t start = item_code_words(r, index, out);
+    size_t start = item->wosize - item->n_fields; /* a closure's code */
+    if (item->kind == ITEM_CLOSURE && r->takes_closures)
+        closure_words(out, item->functions, item->arity, index);
+    else if (item->kind == ITEM_CLOSURE)
+        memcpy(out, r->units, start * sizeof(word));
     for (unsigned f = 0; f < item->n_fields; f++)
-        out[start + f] = value_word(r, s, base, &r->program->fields[item->first_field + f]);
-    for (size_t f = start + item->n_fields; f < item->wosize; f++)
-        out[f] = WORD_UNIT; /* dead gaps; free ones for the eye */
+        out[start + f] = value_word(r, &r->program->fields[item->first_field + f]);
 }
 
 /* Numbers the named blocks and places every item; returns the words of the heap in use. */
@@ -108,56 +92,77 @@ static void write_rest(word *at, size_t words) {
         at[i] = WORD_UNIT;
 }
 
-static void write_item(struct runner *r, struct side *s, word *base, unsigned index) {
-    const struct item *item = &r->program->items[index];
-    word *hp = (item->is_static ? s->statics : base) + r->offset[index];
-    unsigned colour = item->is_static ? BLACK : item->kind == ITEM_FREE ? BLUE : WHITE;
-    *hp = header_make(item->kind == ITEM_FRAGMENT ? 0 : item->wosize, colour, lowered_tag(r, item));
-    if (item->kind != ITEM_FRAGMENT)
-        write_fields(r, s, base, index, hp + 1);
+/* Fields as the model has them, pointers as the collector has them. */
+static void copy_fields(struct runner *r, enum party party, unsigned object, word *out) {
+    const struct model_object *o = &r->model.objects[object];
+    const word *fields = model_fields(&r->model, object);
+    memcpy(out, fields, o->first_scanned * sizeof(word));
+    for (uint32_t f = o->first_scanned; f < o->wosize; f++)
+        out[f] = side_word(r, party, fields[f]);
+}
+
+/* A gap: free for the collector, or never reached. */
+static void write_gap(struct runner *r, const struct item *item, word *hp) {
+    *hp = header_make(item->wosize, item->kind == ITEM_FREE ? BLUE : WHITE, 0);
+    memcpy(hp + 1, r->units, item->wosize * sizeof(word));
+}
+
+/* The items in the heap at base, or (base == NULL) the static ones. */
+static void write_items(struct runner *r, enum party party, word *base) {
+    const struct program *p = r->program;
+    for (unsigned i = 0, object = 0; i < p->n_items; i++) {
+        const struct item *item = &p->items[i];
+        word *hp = (base ? base : r->side[party].statics) + r->offset[i];
+        bool wanted = item->is_static == !base;
+        if (wanted && !item_is_named(item))
+            write_gap(r, item, hp);
+        if (wanted && item_is_named(item)) {
+            unsigned colour = item->is_static ? BLACK : WHITE;
+            *hp = header_make(item->wosize, colour, r->model.objects[object].tag);
+            copy_fields(r, party, object, hp + 1);
+        }
+        object += item_is_named(item);
+    }
+}
+
+/* Where the named blocks will lie; static ones only if base is NULL. */
+static void note_addresses(struct runner *r, enum party party, const word *base) {
+    for (uint32_t o = 0; o < r->model.n_objects; o++) {
+        const word *heap = r->model.objects[o].is_static ? r->side[party].statics : base;
+        if (heap)
+            r->model.objects[o].address[party] = pointer_word(heap + r->offset[r->named[o]] + 1);
+    }
 }
 
 static const word *build_image(struct runner *r, enum party party, size_t used) {
     struct side *s = &r->side[party];
-    const struct program *p = r->program;
     size_t words = used;
     enter(r, party);
     word *base = s->collector->image(s->gc, &words);
     leave(r, party);
     if (words < used || words > r->heap_words)
         harness_fault(r, "image corrects the size to less than the program needs");
-    for (unsigned i = 0; i < p->n_items; i++)
-        write_item(r, s, base, i);
+    note_addresses(r, party, base);
+    write_items(r, party, base);
     write_rest(base + used, words - used);
     for (unsigned m = 0; m < r->mutators; m++)
         for (unsigned i = 0; i < PROGRAM_SLOTS; i++)
-            s->slots[m][i] = value_word(r, s, base, &p->roots[m][i]);
+            s->slots[m][i] = side_word(r, party, r->model.slots[m][i]);
     enter(r, party);
     s->collector->adopt(s->gc, words);
     leave(r, party);
-    for (uint32_t o = 0; o < r->model.n_objects; o++) {
-        struct value v = {.kind = VALUE_BLOCK, .block = (uint16_t)o};
-        r->model.objects[o].address[party] = value_word(r, s, base, &v);
-    }
     return base;
-}
-
-static void write_statics(struct runner *r, struct side *s) {
-    for (unsigned i = 0; i < r->program->n_items; i++)
-        if (r->program->items[i].is_static)
-            write_item(r, s, NULL, i);
 }
 
 static void build_side(struct runner *r, enum party party, size_t used) {
     struct side *s = &r->side[party];
     const word *base = NULL; /* without an image: where the first walk says */
-    if (s->collector->image) {
+    note_addresses(r, party, NULL);
+    write_items(r, party, NULL);
+    if (s->collector->image)
         base = build_image(r, party, used);
-    } else {
-        write_statics(r, s);
-        if (!build_by_allocation(r, party))
-            skip_program(r);
-    }
+    else if (!build_by_allocation(r, party))
+        skip_program(r);
     graph_of_heap(&s->graph, base, r->heap_words, s->statics, s->static_words, s->slots[0],
                   r->mutators, s->cells, sizeof s->cells / sizeof *s->cells, s->in_use);
 }
@@ -168,7 +173,7 @@ static void build_model(struct runner *r) {
     unsigned named = program_named(p);
     for (unsigned b = 0; b < named; b++) {
         const struct item *item = &p->items[r->named[b]];
-        write_fields(r, NULL, NULL, r->named[b], r->image);
+        write_fields(r, r->named[b], r->image);
         unsigned tag = lowered_tag(r, item);
         size_t start = tag == TAG_CLOSURE   ? closure_code_words(item->functions, item->arity)
                        : tag >= TAG_NO_SCAN ? item->wosize
@@ -179,7 +184,7 @@ static void build_model(struct runner *r) {
     }
     for (unsigned m = 0; m < r->mutators; m++)
         for (unsigned i = 0; i < PROGRAM_SLOTS; i++)
-            r->model.slots[m][i] = value_word(r, NULL, NULL, &p->roots[m][i]);
+            r->model.slots[m][i] = value_word(r, &p->roots[m][i]);
 }
 
 void build_heap(struct runner *r) {

@@ -32,7 +32,8 @@ struct side {
     struct gc_config config;
     struct gc_hooks hooks;
     struct runner *runner; /* hooks -> side -> runner */
-    uint64_t collections;  /* hooks.collections at the last check */
+    uint64_t collections;  /* hooks.collections at the last walk */
+    unsigned walked;       /* HEAP_* checks of the last walk; 0: it is no longer true */
     uint64_t steps;
     gc_slots slots[GC_MUTATORS];
     word statics[PROGRAM_HEAP_WORDS];
@@ -66,8 +67,10 @@ struct runner {
     bool takes_infix, takes_closures, takes_raw, takes_outside;
     unsigned mutators;
     size_t heap_words, slice_words;
+    uint64_t fuel; /* steps that one call of a collector may take */
 
     bool changed;         /* something ran since the last comparison */
+    bool doubts;          /* this run repeats one that failed: compare the initial heaps too */
     unsigned fresh;       /* object that may be initialised, or MODEL_NONE */
     uint64_t allocations; /* asked for by the program, for stress and fail */
     size_t bound_words;   /* no less than the live words */
@@ -91,8 +94,15 @@ _Noreturn void harness_fault(struct runner *, const char *detail);
 /* Ends the run without a verdict on anybody: the program means nothing to these collectors. */
 _Noreturn void skip_program(struct runner *);
 /* Bracket every call of a collector: who is running, how much fuel it has. */
-void enter(struct runner *, enum party);
-void leave(struct runner *, enum party);
+static inline void enter(struct runner *r, enum party party) {
+    r->running = party;
+    r->side[party].hooks.fuel = r->fuel;
+}
+static inline void leave(struct runner *r, enum party party) {
+    r->side[party].steps += r->fuel - r->side[party].hooks.fuel;
+    r->verdict.counts.oracles[ORACLE_progress] += judges(r, ORACLE_progress);
+    r->running = PARTY_MODEL;
+}
 
 /* ---- image.c ----------------------------------------------------------------------------------
  */
@@ -104,15 +114,15 @@ void build_heap(struct runner *);
 /* A value of the program that is no pointer, as the word that it becomes. */
 word atom_word(const struct runner *, const struct value *);
 
-/* A value of the heap section as a word of one collector (s) whose heap starts at base, or of the
- * model (s == NULL). */
-word value_word(const struct runner *, const struct side *s, const word *base,
-                const struct value *);
-/* Tag of an item after lowering to what both collectors take. */
-unsigned lowered_tag(const struct runner *, const struct item *);
-/* The fields of an item, as value_word has them. */
-void write_fields(struct runner *, const struct side *s, const word *base, unsigned item,
-                  word *out);
+/* A value of the heap section as a word of the model. */
+word value_word(const struct runner *, const struct value *);
+/* The word of a collector for a word of the model, as long as its blocks are where the model has
+ * them noted: until the first collection, and for ever in a heap that does not move. */
+static inline word side_word(const struct runner *r, enum party party, word v) {
+    if (!model_is_pointer(v))
+        return v;
+    return r->model.objects[model_object(v)].address[party] + model_offset(v) * sizeof(word);
+}
 
 /* ---- build.c ----------------------------------------------------------------------------------
  */
@@ -145,7 +155,8 @@ void check_wear(struct runner *);
 void check_heaps(struct runner *, bool after_full);
 /* Has a collector collected since the last check? */
 bool collected(const struct runner *);
-/* Walks one heap again; fails if that finds anything. */
+/* Walks one heap, unless nothing has happened since the last walk that another one could see; fails
+ * if that finds anything. */
 void walk_side(struct runner *, enum party, bool after_full);
 /* Compares a word of a collector with its counterpart in the model, one step deep. */
 void check_word(struct runner *, enum party, word found, word expected);

@@ -52,6 +52,14 @@ static void clear_slot(struct runner *r, unsigned m, unsigned slot) {
     set_slot(r, m, slot, &unit);
 }
 
+static void clear_scratch(struct runner *r, unsigned m) {
+    for (unsigned i = SLOT_NEW; i < GC_SLOTS; i++)
+        r->model.slots[m][i] = WORD_UNIT;
+    for (unsigned p = 0; p < r->n_sides; p++)
+        for (unsigned i = SLOT_NEW; i < GC_SLOTS; i++)
+            r->side[p].slots[m][i] = WORD_UNIT;
+}
+
 /* Puts the block (never an infix pointer) that slot points at into a scratch slot. */
 static void copy_parent(struct runner *r, unsigned m, unsigned slot, unsigned scratch) {
     word back = model_offset(r->model.slots[m][slot]);
@@ -335,6 +343,7 @@ void collect_all(struct runner *r, enum gc_collection kind) {
         struct side *s = &r->side[p];
         unsigned times =
             kind == GC_FULL && s->traits.full_until_exact > 1 ? s->traits.full_until_exact : 1;
+        s->walked = 0;
         enter(r, (enum party)p);
         for (unsigned n = 0; s->collector->collect && n < times; n++)
             s->collector->collect(s->gc, kind);
@@ -348,48 +357,38 @@ static bool op_collect(struct runner *r, enum gc_collection kind) {
     return true;
 }
 
-/* A slice is nothing to a collector that is not incremental. */
-static bool op_slice(struct runner *r, const struct op *op) {
+/* A slice, a switch and a poll are nothing to a collector that has none: false if no party has. */
+static bool on_sides(struct runner *r, bool call(struct side *, unsigned), unsigned argument) {
     bool any = false;
     for (unsigned p = 0; p < r->n_sides; p++) {
-        struct side *s = &r->side[p];
-        if (!s->collector->step)
-            continue;
+        r->side[p].walked = 0;
         enter(r, (enum party)p);
-        s->collector->step(s->gc, op->n ? op->n : r->slice_words);
+        any |= call(&r->side[p], argument);
         leave(r, (enum party)p);
-        any = true;
     }
+    return any;
+}
+
+static bool step_side(struct side *s, unsigned budget) {
+    if (s->collector->step)
+        s->collector->step(s->gc, budget);
+    return s->collector->step;
+}
+static bool switch_side(struct side *s, unsigned kind) {
+    if (s->collector->switch_kind)
+        s->collector->switch_kind(s->gc, kind);
+    return s->collector->switch_kind;
+}
+static bool poll_side(struct side *s, unsigned m) {
+    if (s->collector->poll)
+        s->collector->poll(s->gc, m);
+    return s->collector->poll;
+}
+
+static bool op_slice(struct runner *r, const struct op *op) {
+    bool any = on_sides(r, step_side, op->n ? op->n : (unsigned)r->slice_words);
     if (any)
         check_heaps(r, false);
-    return any;
-}
-
-static bool op_kind(struct runner *r, const struct op *op) {
-    bool any = false;
-    for (unsigned p = 0; p < r->n_sides; p++) {
-        struct side *s = &r->side[p];
-        if (!s->collector->switch_kind)
-            continue;
-        enter(r, (enum party)p);
-        s->collector->switch_kind(s->gc, op->n);
-        leave(r, (enum party)p);
-        any = true;
-    }
-    return any;
-}
-
-static bool op_poll(struct runner *r, unsigned m) {
-    bool any = false;
-    for (unsigned p = 0; p < r->n_sides; p++) {
-        struct side *s = &r->side[p];
-        if (!s->collector->poll)
-            continue;
-        enter(r, (enum party)p);
-        s->collector->poll(s->gc, m);
-        leave(r, (enum party)p);
-        any = true;
-    }
     return any;
 }
 
@@ -431,9 +430,9 @@ static bool dispatch(struct runner *r, const struct op *op, unsigned m) {
     case OP_EXHAUST:
         return op_exhaust(r, op, m);
     case OP_KIND:
-        return op_kind(r, op);
+        return on_sides(r, switch_side, op->n);
     case OP_POLL:
-        return op_poll(r, m);
+        return on_sides(r, poll_side, m);
     case OP_CODES:
         break;
     }
@@ -442,6 +441,8 @@ static bool dispatch(struct runner *r, const struct op *op, unsigned m) {
 
 void run_operation(struct runner *r, const struct op *op) {
     unsigned m = op->mutator % r->mutators;
+    for (unsigned p = 0; p < r->n_sides; p++)
+        r->side[p].walked = 0; /* even a plain store may have hit a header */
     if (dispatch(r, op, m))
         r->verdict.counts.ops[op->code]++;
     else
@@ -450,6 +451,5 @@ void run_operation(struct runner *r, const struct op *op) {
     if (op->code != OP_ALLOC && op->code != OP_ALLOC_CLOSURE && op->code != OP_INIT &&
         op->code != OP_SET && op->code != OP_INFIX)
         r->fresh = MODEL_NONE;
-    for (unsigned s = SLOT_NEW; s < GC_SLOTS; s++)
-        clear_slot(r, m, s);
+    clear_scratch(r, m);
 }

@@ -11,6 +11,7 @@ struct walk {
     struct heap_facts *facts;
     unsigned checks;
     const word *next; /* where the next extent must start */
+    const word *end;  /* of the heap */
     bool after_free;  /* the extent before was a free block */
     size_t entries;   /* free-list entries met */
     const word *last_entry;
@@ -48,7 +49,7 @@ static void visit_entry(struct walk *w, const word *header) {
     w->last_entry = header;
 }
 
-/* Bits id .. id + words - 1 of the map of words in use: are any set; set them all. */
+/* Bits id .. end - 1 of the map of words in use, those of them that word `at` of the map holds. */
 static uint64_t bits_of(size_t id, size_t end, size_t at) {
     uint64_t bits = ~(uint64_t)0;
     if (at == id / 64)
@@ -63,23 +64,28 @@ static bool any_in_use(const struct graph *g, size_t id, size_t words) {
             return true;
     return false;
 }
-static void take_down(struct graph *g, size_t id, size_t words) {
-    g->cells[id + 1].stamp = g->epoch;
+static void set_in_use(uint64_t *in_use, size_t id, size_t words) {
     for (size_t at = id / 64; at <= (id + words - 1) / 64; at++)
-        g->in_use[at] |= bits_of(id, id + words, at);
+        in_use[at] |= bits_of(id, id + words, at);
 }
 
-static void visit_live(struct walk *w, const word *header, size_t words) {
-    unsigned tag = header_tag(*header);
-    w->facts->live++;
-    w->facts->live_words += words;
-    if (tag == TAG_INFIX)
+/* A live block of so many words starts here.  Its words rarely cross a word of the map. */
+static inline void take_down(const struct graph *g, size_t id, size_t words) {
+    g->cells[id + 1].stamp = g->epoch;
+    if (id % 64 + words < 64)
+        g->in_use[id / 64] |= (((uint64_t)1 << words) - 1) << id % 64;
+    else
+        set_in_use(g->in_use, id, words);
+}
+
+/* Says what is wrong with a live block. */
+static void blame_live(struct walk *w, const word *header, size_t words) {
+    if (header_tag(*header) == TAG_INFIX)
         report(w, VIOLATION_ill_formed_heap, header, "an infix header where a block must start");
     if (header_wosize(*header) + 1 != words)
         report(w, VIOLATION_ill_formed_heap, header, "a header disagrees with the walk");
     if (w->checks & HEAP_COLOURS && header_colour(*header) != WHITE)
         report(w, VIOLATION_wrong_colour, header, "a live block is not white after a cycle");
-    take_down(w->g, (size_t)(header - w->g->base), words);
 }
 
 static void visit_free(struct walk *w, const word *header, size_t words) {
@@ -104,21 +110,19 @@ static bool tiles(struct walk *w, const word *header, size_t words) {
     return !detail;
 }
 
-static void visit(void *context, enum gc_extent kind, const word *header, size_t words) {
-    struct walk *w = context;
-    if (w->facts->violation)
-        return;
-    if (kind == GC_FREE_LIST_ENTRY) {
-        visit_entry(w, header);
-        return;
+static void visit_extent(struct walk *w, enum gc_extent kind, const word *header, size_t words) {
+    if (!w->next) { /* a moving collector's heap starts where its walk does */
+        w->g->base = w->next = header;
+        w->end = header + w->g->words;
     }
-    if (!w->next)
-        w->g->base = w->next = header; /* a moving collector's heap starts where its walk does */
     if (!tiles(w, header, words))
         return;
     w->next = header + words;
     if (kind == GC_LIVE) {
-        visit_live(w, header, words);
+        w->facts->live++;
+        w->facts->live_words += words;
+        blame_live(w, header, words);
+        take_down(w->g, (size_t)(header - w->g->base), words);
     } else if (kind == GC_FREE) {
         visit_free(w, header, words);
     } else if (kind == GC_FRAGMENT) {
@@ -128,6 +132,26 @@ static void visit(void *context, enum gc_extent kind, const word *header, size_t
         w->facts->largest_free = words - 1; /* GC_UNUSED */
     }
     w->after_free = kind == GC_FREE;
+}
+
+static void visit(void *context, enum gc_extent kind, const word *header, size_t words) {
+    struct walk *w = context;
+    struct heap_facts *facts = w->facts;
+    if (facts->violation)
+        return;
+    /* Most extents are white blocks where the one before ended: nothing to complain of. */
+    if (kind == GC_LIVE && header == w->next && words <= (size_t)(w->end - header) &&
+        *header >> 8 == (words - 1) << 2 && header_tag(*header) != TAG_INFIX) {
+        facts->live++;
+        facts->live_words += words;
+        w->next = header + words;
+        w->after_free = false;
+        take_down(w->g, (size_t)(header - w->g->base), words);
+    } else if (kind == GC_FREE_LIST_ENTRY) {
+        visit_entry(w, header);
+    } else {
+        visit_extent(w, kind, header, words);
+    }
 }
 
 void heap_walk(struct graph *g, const struct collector *collector, struct gc *gc, unsigned checks,

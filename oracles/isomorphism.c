@@ -13,6 +13,7 @@
 #define PREFETCH(address) ((void)(address))
 #endif
 enum { NEAR = 6, FAR = 16 }; /* pairs ahead: whose fields are there, whose block is on its way */
+enum { CACHED_WORDS = 1 << 14 }; /* a heap that stays in the cache needs no hints */
 
 /* The blocks of pairs that come soon, and the cells of their children. */
 static inline void look_ahead(const struct isomorphism *iso, const struct graph *a, size_t q) {
@@ -83,12 +84,15 @@ static enum violation compare_odd_refs(struct isomorphism *iso, const struct gra
     return VIOLATION_none;
 }
 
+/* Most words are the same immediate on both sides: not worth a call. */
+static inline bool same_immediate(word left, word right) {
+    return left == right && is_immediate(left);
+}
+
 /* Extends f by the blocks that two words point at, or checks that f has them. */
-static inline enum violation compare_refs(struct isomorphism *iso, const struct graph *a,
-                                          const struct graph *b, word left, word right,
-                                          uint32_t parent, uint32_t field) {
-    if (left == right && is_immediate(left))
-        return VIOLATION_none;
+static enum violation compare_refs(struct isomorphism *iso, const struct graph *a,
+                                   const struct graph *b, word left, word right, uint32_t parent,
+                                   uint32_t field) {
     /* A pair that f has, by address: nothing of b need be touched. */
     word at = left - pointer_word(a->base);
     if (at < a->words * sizeof(word) && at % sizeof(word) == 0) {
@@ -97,11 +101,6 @@ static inline enum violation compare_refs(struct isomorphism *iso, const struct 
             return VIOLATION_none;
     }
     return compare_odd_refs(iso, a, b, left, right, parent, field);
-}
-
-/* The colour bits of an infix header belong to the collector. */
-static word comparable(word raw, unsigned tag) {
-    return tag == TAG_CLOSURE && header_tag(raw) == TAG_INFIX ? header_recolour(raw, WHITE) : raw;
 }
 
 static enum violation compare_blocks(struct isomorphism *iso, const struct graph *a,
@@ -116,11 +115,14 @@ static enum violation compare_blocks(struct isomorphism *iso, const struct graph
         return differ(iso, VIOLATION_data_changed, q, 1, ba.fields[1], bb.fields[1]);
     }
     for (uint32_t i = 0; i < ba.first_scanned; i++)
-        if (comparable(ba.fields[i], ba.tag) != comparable(bb.fields[i], ba.tag)) {
+        if (isomorphism_comparable(ba.fields[i], ba.tag) !=
+            isomorphism_comparable(bb.fields[i], ba.tag)) {
             iso->in_block = true;
             return differ(iso, VIOLATION_data_changed, q, i, ba.fields[i], bb.fields[i]);
         }
     for (uint32_t i = ba.first_scanned; i < ba.wosize; i++) {
+        if (same_immediate(ba.fields[i], bb.fields[i]))
+            continue;
         enum violation v = compare_refs(iso, a, b, ba.fields[i], bb.fields[i], q, i);
         if (v)
             return v;
@@ -139,12 +141,16 @@ enum violation isomorphism_compare(struct isomorphism *iso, const struct graph *
     iso->pairs = 0;
     iso->in_block = false;
     for (uint32_t s = 0; s < mutators * GC_SLOTS; s++) {
+        if (same_immediate(a->slots[s], b->slots[s]))
+            continue;
         enum violation v = compare_refs(iso, a, b, a->slots[s], b->slots[s], NO_PARENT, s);
         if (v)
             return v;
     }
+    bool large = a->words > CACHED_WORDS;
     for (uint32_t q = 0; q < iso->pairs; q++) {
-        look_ahead(iso, a, q);
+        if (large)
+            look_ahead(iso, a, q);
         enum violation v = compare_blocks(iso, a, b, q);
         if (v)
             return v;
@@ -208,8 +214,9 @@ uint64_t isomorphism_digest(const struct isomorphism *iso, const struct graph *a
         struct graph_block block = graph_block(a, iso->queue[q].a);
         digest = mix(digest, (uint64_t)block.wosize << 8 | block.tag);
         for (uint32_t i = 0; i < block.wosize; i++)
-            digest = i < block.first_scanned ? mix(digest, comparable(block.fields[i], block.tag))
-                                             : digest_ref(iso, a, digest, block.fields[i]);
+            digest = i < block.first_scanned
+                         ? mix(digest, isomorphism_comparable(block.fields[i], block.tag))
+                         : digest_ref(iso, a, digest, block.fields[i]);
     }
     return digest;
 }

@@ -38,6 +38,12 @@ struct isomorphism {
 enum violation isomorphism_compare(struct isomorphism *, const struct graph *a,
                                    const struct graph *b);
 
+/* A raw word of a block with this tag as it is compared: the colour bits of an infix header belong
+ * to the collector. */
+static inline word isomorphism_comparable(word raw, unsigned tag) {
+    return tag == TAG_CLOSURE && header_tag(raw) == TAG_INFIX ? header_recolour(raw, WHITE) : raw;
+}
+
 /* The path to the difference, "r0.1.0"; as snprintf. */
 size_t isomorphism_path(const struct isomorphism *, char *out, size_t capacity);
 

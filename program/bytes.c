@@ -367,7 +367,7 @@ static void resolve_all(struct decoder *d) {
             resolve(&named, &p->fields[item->first_field + f], item->is_static);
     }
     for (unsigned m = 0; m < PROGRAM_MUTATORS; m++)
-        for (unsigned r = 0; r < PROGRAM_SLOTS; r++)
+        for (unsigned r = 0; d->roots[m] && r < PROGRAM_SLOTS; r++)
             if (d->roots[m] >> r & 1)
                 resolve(&named, &p->roots[m][r], false);
 }

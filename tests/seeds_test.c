@@ -200,6 +200,31 @@ static void oracles_can_be_left_out(void **state) {
     }
 }
 
+static word *image_base;
+static word *remembered_image(struct gc *gc, size_t *words) {
+    return image_base = mark_sweep.image(gc, words);
+}
+static void spoiling_adopt(struct gc *gc, size_t words) {
+    mark_sweep.adopt(gc, words);
+    image_base[1] = immediate(9);
+}
+
+/* What was wrong before the script is not blamed on the first collection in it. */
+static void a_spoilt_start_is_told_as_such(void **state) {
+    (void)state;
+    struct collector spoiling = mark_sweep;
+    spoiling.image = remembered_image;
+    spoiling.adopt = spoiling_adopt;
+    parse_program(&program, "isoheap program 1\nheap\n  b0 = block tag=0 [1]\nroots\n  r0 = b0\n"
+                            "script\n  r1 = alloc tag=0 [r0]\n  full\n");
+    struct runner *runner = open_pair(&spoiling, &cheney);
+    struct verdict verdict;
+    runner_run(runner, &program, &verdict);
+    assert_int_equal(verdict.violation, VIOLATION_field_written);
+    assert_int_equal(verdict.op, OP_INITIAL);
+    runner_close(runner);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(seeds_pass_and_reach_everything),
@@ -208,6 +233,7 @@ int main(void) {
         cmocka_unit_test(digests_are_the_same_everywhere),
         cmocka_unit_test(runs_do_not_see_each_other),
         cmocka_unit_test(oracles_can_be_left_out),
+        cmocka_unit_test(a_spoilt_start_is_told_as_such),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
