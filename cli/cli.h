@@ -37,8 +37,9 @@ bool for_each_file(const char *path, void (*visit)(const char *path, void *), vo
 /* Writes a file as a whole or not at all; "-" is standard output.  On failure says why on stderr.
  */
 bool write_file(const char *path, const void *data, size_t size);
-/* Lets Graphviz lay a graph out: SVG, malloc'ed; NULL after a message. */
-char *lay_out(const char *dot, size_t dot_size, size_t *size);
+/* Lets Graphviz lay a graph out, in the form of its options "-Tsvg" or "-Tplain", malloc'ed; NULL
+ * after a message. */
+char *lay_out(const char *dot, size_t dot_size, const char *form, size_t *size);
 /* Standard output is a terminal, and nobody asked for no colour. */
 bool wants_colour(void);
 

@@ -116,6 +116,7 @@ struct snapshot_edge {
     bool pointer;  /* else the word is an immediate, raw or outside word */
     size_t block;  /* index of the target in blocks; SIZE_MAX: points at no block */
     size_t offset; /* infix: field of the target */
+    size_t at;     /* of a pointer into a heap: the word, counted from its start */
 };
 struct snapshot {
     enum party party;

@@ -99,6 +99,7 @@ static struct snapshot_edge resolve_heap(const struct graph *g, word v) {
     else
         return edge;
     edge.pointer = true;
+    edge.at = id;
     for (size_t back = 0; v % sizeof(word) == 0 && back <= id && back < 64; back++) {
         if (!block_at[id - back])
             continue;
