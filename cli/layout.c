@@ -17,6 +17,7 @@
 
 enum {
     MOST_NODES = 640, /* what Graphviz does in seconds */
+    NEAR_NODES = 60,
     MOST_EDGES = 1600,
     CURVES = 120, /* nodes; with more of them edges are straight, which is much faster */
     CELL_HEIGHT = 36,
@@ -26,35 +27,51 @@ enum {
 struct chosen {
     bool node[STATES_NODES], edge[STATES_EDGES];
     unsigned nodes, edges;
+    unsigned most; /* nodes that may be chosen */
 };
+
+bool layout_is_large(const struct states *s) {
+    return s->n_nodes > CURVES;
+}
 
 /* ---- what is drawn ----------------------------------------------------------------------------
  */
 
-static void choose_node(struct chosen *c, unsigned node, uint16_t *queue, unsigned *end) {
-    if (c->node[node] || c->nodes == MOST_NODES)
+static void choose_node(struct chosen *c, const struct states *s, unsigned node, uint16_t *queue,
+                        unsigned *end) {
+    if (c->node[node] || c->nodes == c->most)
+        return;
+    if (layout_is_large(s) && !s->nodes[node].reached)
         return;
     c->node[node] = true;
     c->nodes++;
     queue[(*end)++] = (uint16_t)node;
 }
 
-/* Breadth first along edges in both directions, from `start`, then from every node in turn. */
-static void choose(struct chosen *c, const struct states *s, const char *start) {
+static void choose_neighbours(struct chosen *c, const struct states *s, unsigned node,
+                              uint16_t *queue, unsigned *end) {
+    for (unsigned e = 0; e < s->n_edges; e++) {
+        if (s->edges[e].from == node)
+            choose_node(c, s, s->edges[e].to, queue, end);
+        if (s->edges[e].to == node)
+            choose_node(c, s, s->edges[e].from, queue, end);
+    }
+}
+
+/* Garbage is in small graphs only.  Breadth first along edges in both directions: from the path,
+ * and if all are wanted then from every node in turn. */
+static void choose(struct chosen *c, const struct states *s, const char *start, bool near) {
     static uint16_t queue[STATES_NODES];
     unsigned end = 0, done = 0;
     for (unsigned i = 0; i < s->n_nodes; i++)
-        if (strcmp(s->nodes[i].key, start) == 0)
-            choose_node(c, i, queue, &end);
-    for (unsigned next = 0; next < s->n_nodes && c->nodes < MOST_NODES; next++) {
+        if (s->nodes[i].on_path || strcmp(s->nodes[i].key, start) == 0)
+            choose_node(c, s, i, queue, &end);
+    for (unsigned on_path = end; done < on_path; done++)
+        choose_neighbours(c, s, queue[done], queue, &end);
+    for (unsigned next = 0; !near && next < s->n_nodes && c->nodes < c->most; next++) {
         for (; done < end; done++)
-            for (unsigned e = 0; e < s->n_edges; e++) {
-                if (s->edges[e].from == queue[done])
-                    choose_node(c, s->edges[e].to, queue, &end);
-                if (s->edges[e].to == queue[done])
-                    choose_node(c, s->edges[e].from, queue, &end);
-            }
-        choose_node(c, next, queue, &end);
+            choose_neighbours(c, s, queue[done], queue, &end);
+        choose_node(c, s, next, queue, &end);
     }
     for (unsigned e = 0; e < s->n_edges && c->edges < MOST_EDGES; e++)
         if (c->node[s->edges[e].from] && c->node[s->edges[e].to]) {
@@ -221,11 +238,13 @@ static void write_edges(FILE *out, const struct states *s, const struct plain *p
     fprintf(out, "]");
 }
 
-bool write_layout(FILE *out, const struct states *s, const char *start) {
+bool write_layout(FILE *out, const struct states *s, const char *start, bool near) {
     static struct chosen chosen;
     static struct plain plain;
+    chosen = (struct chosen){.most = near ? NEAR_NODES : MOST_NODES};
+    memset(&plain, 0, sizeof plain);
     size_t dot_size = 0, size = 0;
-    choose(&chosen, s, start);
+    choose(&chosen, s, start, near);
     char *dot = as_dot(s, &chosen, &dot_size);
     char *text = dot ? lay_out(dot, dot_size, "-Tplain", &size) : NULL;
     free(dot);

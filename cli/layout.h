@@ -14,8 +14,11 @@
  *    "nodes": [[key, is root, x, y, width of the head, [widths of the fields]], ...],
  *    "edges": [[from, field, to, field of the target, [x, y, ...]], ...]}
  * in points, y downwards, the places of nodes their middles; a node without a place ends after its
- * second entry.  Of a graph that is too large the nodes nearest to `start` (a key, or "") are kept.
+ * second entry.  Of a graph that is too large the nodes nearest to the differing path and its root
+ * `start` (a key, or "") are kept; near: only the path and its neighbours.
  * False after a message if Graphviz does not work. */
-bool write_layout(FILE *out, const struct states *, const char *start);
+bool write_layout(FILE *out, const struct states *, const char *start, bool near);
+/* So large that a layout of what is near the path helps. */
+bool layout_is_large(const struct states *);
 
 #endif

@@ -23,6 +23,7 @@ struct page {
     const struct program *program;
     const char *file;
     struct verdict verdict;
+    char *report;
     struct recorder *recorder;
     unsigned first; /* operation whose state is the first one */
     char start[STATES_KEY];
@@ -43,8 +44,8 @@ static const char *class_of(const struct page *p) {
 
 static bool record(struct page *p, unsigned first) {
     struct job job = *p->job;
-    char *report;
     recorder_close(p->recorder);
+    free(p->report);
     p->first = first;
     p->recorder = recorder_open(p->job->reference, first);
     if (!p->recorder) {
@@ -53,8 +54,7 @@ static bool record(struct page *p, unsigned first) {
     }
     job.observe = record_state;
     job.context = p->recorder;
-    p->verdict = run_job(&job, p->program, &report);
-    free(report);
+    p->verdict = run_job(&job, p->program, &p->report);
     if (p->verdict.harness_error)
         fprintf(stderr, "isoheap: harness error: %s; `isoheap run` has the report\n",
                 p->verdict.detail);
@@ -137,7 +137,11 @@ static void put_data(FILE *out, struct page *p) {
     put_recorded(out, "records", &s->records);
     put_recorded(out, "states", &s->states);
     fprintf(out, ",\n\"graph\":");
-    p->graphviz = write_layout(out, s, p->start);
+    p->graphviz = write_layout(out, s, p->start, false);
+    if (p->graphviz && p->start[0] && layout_is_large(s)) {
+        fprintf(out, ",\n\"near\":");
+        p->graphviz = write_layout(out, s, p->start, true);
+    }
     fprintf(out, "}");
 }
 
@@ -223,6 +227,24 @@ static void put_replay(FILE *out, struct page *p) {
     free(command);
 }
 
+/* Keeps the ends of lines. */
+static void put_html_lines(FILE *out, const char *text) {
+    for (size_t n; *text; text += n + (text[n] == '\n')) {
+        n = strcspn(text, "\n");
+        put_html(out, text, n);
+        putc('\n', out);
+    }
+}
+
+static void put_report(FILE *out, struct page *p) {
+    if (!p->report || !p->report[0])
+        return;
+    fprintf(out,
+            "<details class=\"report\"><summary>The whole report</summary><pre tabindex=\"0\">");
+    put_html_lines(out, p->report);
+    fprintf(out, "</pre></details>\n");
+}
+
 static void put_meaning(FILE *out, struct page *p) {
     const char *text = p->verdict.violation ? violation_meaning(p->verdict.violation)
                                             : "every oracle was content with this run";
@@ -258,7 +280,7 @@ static const struct {
 } gaps[] = {{"style", put_style},     {"script", put_script},   {"class", put_class},
             {"meaning", put_meaning}, {"outcome", put_outcome}, {"file", put_file},
             {"facts", put_facts},     {"replay", put_replay},   {"program", put_program},
-            {"data", put_data}};
+            {"report", put_report},   {"data", put_data}};
 
 static void fill_gap(FILE *out, struct page *p, const char *name, size_t length) {
     for (unsigned i = 0; i < sizeof gaps / sizeof *gaps; i++)
@@ -292,6 +314,7 @@ char *make_page(struct job job, const struct program *program, const char *file,
             *status = p.graphviz ? EXIT_OK : EXIT_USAGE;
     }
     recorder_close(p.recorder);
+    free(p.report);
     if (*status == EXIT_OK)
         return text;
     free(text);

@@ -173,8 +173,12 @@ static void take_graph(FILE *out, const struct show *s, struct runner *runner, u
 
 static void observe(void *context, struct runner *runner, unsigned op, bool before) {
     const struct show *s = context;
-    if (op != (before ? s->first : s->last) || (before && op == OP_INITIAL))
+    struct snapshot unused;
+    if (op != (before ? s->first : s->last) || (before && op == OP_INITIAL)) {
+        if (!before)
+            runner_snapshot(runner, s->party, &unused); /* so that garbage has names */
         return;
+    }
     FILE *out = fmemopen(s->moments->text[!before], PICTURE_SIZE, "w");
     if (!out)
         return;

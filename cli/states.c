@@ -10,6 +10,8 @@
 #define _GNU_SOURCE
 #include "cli/states.h"
 
+#include "cli/path.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -129,7 +131,7 @@ static unsigned intern_node(struct recorder *r, const char *key, bool is_root) {
     }
     struct states_node *n = &s->nodes[s->n_nodes];
     snprintf(n->key, sizeof n->key, "%s", key);
-    n->is_root = is_root;
+    n->is_root = n->reached = is_root;
     n->head = (uint8_t)(is_root ? 7 * strlen(key) + 16 : 8 * strlen(key) + 34);
     r->nodes[i] = ++s->n_nodes;
     return s->n_nodes - 1;
@@ -170,8 +172,10 @@ static unsigned find_node(struct recorder *r, const struct snapshot *s, size_t i
         snprintf(key, sizeof key, "%.15s#%u", b->name, copy);
         node = intern_node(r, key, false);
     }
-    if (node != NO_NODE)
+    if (node != NO_NODE) {
         r->seen[node] = r->snapshot;
+        r->shared->nodes[node].reached |= b->reachable;
+    }
     return node;
 }
 
@@ -344,6 +348,19 @@ static void put_state(struct recorder *r, enum party party, long op, uint32_t n,
     snprintf(last->slots, sizeof last->slots, "%s", slots);
 }
 
+/* The run has failed: this is the state of which the verdict speaks. */
+static void mark_path(struct recorder *r, const struct runner *runner, const struct snapshot *s) {
+    const struct verdict *v = runner_current(runner, NULL);
+    struct path path = path_read(v->path);
+    if (!v->violation || !path.given)
+        return;
+    for (size_t i = 0; i < s->n_blocks; i++) {
+        struct mark mark = path_mark(s, &path, i);
+        if (r->node_of[i] != NO_NODE && (mark.end || mark.field >= 0))
+            r->shared->nodes[r->node_of[i]].on_path = true;
+    }
+}
+
 static void record_party(struct recorder *r, struct runner *runner, enum party party, long op) {
     static char slots[SLOTS_TEXT];
     struct snapshot s;
@@ -360,6 +377,7 @@ static void record_party(struct recorder *r, struct runner *runner, enum party p
     for (size_t i = 0; i < s.n_blocks; i++)
         r->now[i] = record_of(r, &s, i);
     slots_json(r, &s, slots);
+    mark_path(r, runner, &s);
     if (!r->shared->full)
         put_state(r, party, op, (uint32_t)s.n_blocks, slots);
 }

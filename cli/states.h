@@ -25,6 +25,8 @@ enum {
 struct states_node {
     char key[STATES_KEY];
     bool is_root;
+    bool reached;  /* in some state */
+    bool on_path;  /* of the verdict, when it was given */
     uint8_t cells; /* fields that have one */
     uint8_t head;
     uint8_t width[STATES_FIELDS];

@@ -108,7 +108,9 @@ struct snapshot_block {
     unsigned tag, colour;
     enum gc_extent extent;
     bool reachable;     /* from the party's own roots */
-    char name[16];      /* "b3": block of the program; "n7": allocated by operation 7; "" unknown */
+    char name[16];      /* "b3": block of the program; "n7": allocated by operation 7, "n7:2" its
+                           second; "" unknown.  What is unreachable has one only if it was seen at
+                           the initial heap or in a snapshot after it was allocated. */
     const word *fields; /* wosize words, NULL for what is not GC_LIVE */
     size_t first_scanned;
 };

@@ -180,7 +180,10 @@ static unsigned mutators_used(const struct program *p) {
 
 /* One bound for both: the operations mean the same to subject and reference. */
 static void reset(struct runner *r, const struct program *program) {
+    static uint64_t runs;
     r->program = program;
+    r->run = ++runs;
+    r->serial = 0;
     r->heap_words = program->config[CONFIG_HEAP];
     r->slice_words = program->config[CONFIG_SLICE];
     r->mutators = mutators_used(program);
@@ -229,6 +232,7 @@ static void run_script(struct runner *r) {
     observe(r, false);
     for (unsigned i = 0; i < p->n_ops; i++) {
         r->verdict.op = i;
+        r->serial = 0;
         observe(r, true);
         r->changed = true; /* check_heaps takes it back */
         run_operation(r, &p->ops[i]);

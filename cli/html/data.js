@@ -8,10 +8,14 @@ const MODEL = 2;
 const LIVE = 0, FREE = 1, FRAGMENT = 2, UNUSED = 3;
 const CELLS = 16; // of a block in the graph; the last stands for all fields from there on
 const COLOURS = ["white", "gray", "blue", "black"];
-const nodes = data.graph.nodes.map(([key, root, x, y, head, widths], id) => ({
-  id, key, root: root === 1, x, y, head, widths, placed: x !== undefined,
-  width: x === undefined ? 0 : head + widths.reduce((a, b) => a + b, 0),
-}));
+// One layout of everything, and for a large graph one of what is near the path.
+function unpackLayout(packed) {
+  const places = packed.nodes.map(([, , x, y, head, widths]) => x === undefined ? null
+    : { x, y, head, widths, width: head + widths.reduce((a, b) => a + b, 0) });
+  return { ...packed, places };
+}
+const layouts = { whole: unpackLayout(data.graph), near: data.near ? unpackLayout(data.near) : null };
+const nodes = data.graph.nodes.map(([key, root], id) => ({ id, key, root: root === 1 }));
 const nodeOfKey = new Map(nodes.map(n => [n.key, n.id]));
 
 // ---- states

@@ -43,7 +43,7 @@ function drawBlock(svg, n, b, marks, diff) {
   const field = marks.cells.get(n.id), differs = diff.blocks.get(n.id) || new Set();
   const onPath = field !== undefined || marks.end === n.id;
   const g = make(svg, "g", {
-    class: classes(["block", !b.reachable && "unreachable", b.isStatic && "static", onPath && "on-path", differs.size && "differs"]),
+    class: classes(["block", marks.end === n.id && "end", !b.reachable && "unreachable", b.isStatic && "static", onPath && "on-path", differs.size && "differs"]),
     "data-name": n.key, transform: `translate(${n.x - n.width / 2} ${n.y - CELL_HEIGHT / 2})`,
   });
   make(g, "title", {}, describe(b));
@@ -108,18 +108,19 @@ function edgeOnPath(edge, marks) {
   return field !== undefined && Math.min(field, CELLS - 1) === edge[1];
 }
 
-function drawGraph(box, state, marks, diff, label) {
-  const { width, height } = data.graph;
+function drawGraph(box, layout, state, marks, diff, label) {
+  const { width, height } = layout;
   const svg = make(box, "svg", { viewBox: `-6 -6 ${width + 12} ${height + 12}`, role: "img", "aria-label": label, class: "graph" });
   const late = [];
-  for (const edge of data.graph.edges) {
+  for (const edge of layout.edges) {
     if (!holds(state, edge)) continue;
     const from = state.byNode.get(edge[0]), onPath = edgeOnPath(edge, marks);
     if (onPath) late.push(edge);
     else drawEdge(svg, edge, false, from && !from.reachable);
   }
-  for (const n of nodes) {
-    if (!n.placed) continue;
+  for (const node of nodes) {
+    if (!layout.places[node.id]) continue;
+    const n = { ...node, ...layout.places[node.id] };
     if (n.root) {
       if (state.roots.has(n.key) || marks.root === n.key)
         drawRoot(svg, n, state.roots.get(n.key), marks.root === n.key, diff.roots.has(n.key));

@@ -9,6 +9,7 @@ const figures = []; // [party][moment]: {figure, scroller, map, table, details}
 let step = failingStep >= 0 ? failingStep : steps.length - 1;
 let zoom = 0; // 0: fit
 let selected = "";
+let layout = layouts.near || layouts.whole;
 
 // ---- one picture
 
@@ -39,7 +40,7 @@ function showPicture(party, moment) {
   }
   const marks = follow(state), diff = party === MODEL ? differences(null) : differences(state, model);
   diff.lostEnd = party === MODEL ? -1 : lostEnd(marks, model);
-  drawGraph(f.scroller, state, marks, diff, `Graph: ${named}`);
+  drawGraph(f.scroller, layout, state, marks, diff, `Graph: ${named}`);
   drawMap(f.map, state, party, marks, diff, `Memory map: ${named}`);
   const plain = [...state.roots].filter(([key]) => !nodeOfKey.has(key));
   if (plain.length) f.roots.textContent = "Other roots: " + plain.map(([k, v]) => `${k} = ${wordText(v)}`).join(", ");
@@ -101,8 +102,8 @@ function everyFigure(visit) {
 }
 
 function scaleFor(scroller) {
-  const fitting = Math.min(1.15, (scroller.clientWidth - 4) / (data.graph.width + 12));
-  return zoom || Math.max(fitting, 0.5);
+  const fitting = Math.min(1.15, (scroller.clientWidth - 4) / (layout.width + 12));
+  return zoom || (fitting < 0.5 ? 0.75 : fitting);
 }
 
 function layOut() {
@@ -110,8 +111,8 @@ function layOut() {
   everyFigure(f => {
     const svg = f.scroller.querySelector("svg");
     if (!svg) return;
-    svg.setAttribute("width", (data.graph.width + 12) * scale);
-    svg.setAttribute("height", (data.graph.height + 12) * scale);
+    svg.setAttribute("width", (layout.width + 12) * scale);
+    svg.setAttribute("height", (layout.height + 12) * scale);
   });
   toThePath();
 }
@@ -122,7 +123,7 @@ function toThePath() {
   for (const moment of ["after", "before"])
     for (const party of PARTY_ORDER) {
       const box = figures[party][moment].scroller;
-      target = target || box.querySelector(".ghost.on-path, .block.on-path") || box.querySelector(".differs, .root.on-path");
+      target = target || box.querySelector(".ghost.on-path, .block.end") || box.querySelector(".differs, .root.on-path");
     }
   if (!target) return;
   const svg = target.closest("svg"), box = svg.parentNode, a = target.getBoundingClientRect(), b = svg.getBoundingClientRect();
@@ -228,11 +229,22 @@ function addZoom() {
   const add = (label, text, factor) => make(box, "button", { type: "button", "aria-label": label, title: label }, text)
     .addEventListener("click", () => zoomBy(factor));
   make(box, "span", {}, "Graphs");
+  if (layouts.near) {
+    const whole = make(box, "button", { type: "button", id: "whole", "aria-pressed": "false" }, "Whole");
+    whole.title = "All blocks, not only those near the path";
+    whole.addEventListener("click", () => {
+      layout = layout === layouts.near ? layouts.whole : layouts.near;
+      whole.setAttribute("aria-pressed", layout === layouts.whole);
+      show(step);
+    });
+  }
   add("Smaller", "\u2212", 1 / 1.3);
   add("Fit", "Fit", 0);
   add("Larger", "+", 1.3);
+  if (layouts.near)
+    make($("states"), "p", { class: "note" }, "A large heap: the graphs show the differing path and its neighbours. \u201cWhole\u201d shows the rest; the maps always do.");
   if (data.graph.left_out)
-    make($("states"), "p", { class: "note" }, `The graphs leave out ${data.graph.left_out} blocks and roots, those farthest from the path; the maps have all.`);
+    make($("states"), "p", { class: "note" }, `The graphs leave out ${data.graph.left_out} blocks: garbage, and what is farthest from the path. The maps have all.`);
   if (data.full || data.first)
     make($("states"), "p", { class: "note" }, "The run has more states than this page holds: only some are here.");
 }
