@@ -71,13 +71,19 @@ struct runner;
 /* Called around every operation; `op` as in the verdict.  before == true: about to run. */
 typedef void runner_observer(void *context, struct runner *, unsigned op, bool before);
 
+/* Called when a collector tells what it does (gc_tell).  block and to are values, place is the slot
+ * or field where the pointer stands, or NULL. */
+typedef void runner_listener(void *context, struct runner *, enum party, enum gc_event, word block,
+                             const word *place, word to);
+
 struct runner_options {
     const struct collector *subject;
     const struct collector *reference; /* NULL: the model alone */
     unsigned oracles;                  /* bit set of 1u << ORACLE_*; 0 means all */
     bool digest;                       /* fill in verdict.digest: costs one more traversal a run */
     runner_observer *observe;
-    void *context;
+    runner_listener *listen;
+    void *context; /* of both */
 };
 
 /* NULL if a collector cannot be opened. */

@@ -56,6 +56,7 @@ struct runner {
     unsigned oracles;
     bool digest;
     runner_observer *observe;
+    runner_listener *listen;
     void *context;
 
     struct verdict verdict;

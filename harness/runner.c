@@ -85,10 +85,22 @@ static uint64_t fuel(const struct runner *r) {
     return 4096 + 64 * (uint64_t)r->heap_words + (uint64_t)r->heap_words * r->heap_words;
 }
 
-static void out_of_fuel(struct gc_hooks *hooks) {
+static struct runner *runner_of(struct gc_hooks *hooks, enum party *party) {
     struct side *s = (struct side *)(void *)((char *)hooks - offsetof(struct side, hooks));
-    struct runner *r = s->runner;
-    enum party party = s == &r->side[PARTY_SUBJECT] ? PARTY_SUBJECT : PARTY_REFERENCE;
+    *party = s == &s->runner->side[PARTY_SUBJECT] ? PARTY_SUBJECT : PARTY_REFERENCE;
+    return s->runner;
+}
+
+static void tell(struct gc_hooks *hooks, enum gc_event event, word block, const word *place,
+                 word to) {
+    enum party party;
+    struct runner *r = runner_of(hooks, &party);
+    r->listen(r->context, r, party, event, block, place, to);
+}
+
+static void out_of_fuel(struct gc_hooks *hooks) {
+    enum party party;
+    struct runner *r = runner_of(hooks, &party);
     fail(r, VIOLATION_no_progress, ORACLE_progress, party,
          "the collector took more steps in one call than its heap has work for");
 }
@@ -117,6 +129,7 @@ struct runner *runner_open(const struct runner_options *options) {
     r->oracles = options->oracles ? options->oracles : ORACLES_ALL;
     r->digest = options->digest;
     r->observe = options->observe;
+    r->listen = options->listen;
     r->context = options->context;
     r->iso.queue = r->queue;
     r->iso.capacity = sizeof r->queue / sizeof *r->queue;
@@ -126,8 +139,10 @@ struct runner *runner_open(const struct runner_options *options) {
         struct side *s = &r->side[p];
         s->collector = collectors[p];
         s->runner = r;
-        s->hooks =
-            (struct gc_hooks){.poison = poison, .unpoison = unpoison, .out_of_fuel = out_of_fuel};
+        s->hooks = (struct gc_hooks){.poison = poison,
+                                     .unpoison = unpoison,
+                                     .out_of_fuel = out_of_fuel,
+                                     .event = r->listen ? tell : NULL};
         s->gc = collectors[p]->open();
         if (!s->gc) {
             runner_close(r);
