@@ -134,7 +134,8 @@ struct snapshot {
     unsigned mutators;
     const struct runner *runner; /* for snapshot_resolve */
 };
-/* Fills *s; storage belongs to the runner.  False if the party's heap cannot be walked. */
+/* Fills *s; storage belongs to the runner.  False if the party's heap cannot be walked,
+ * or there is no such party. */
 bool runner_snapshot(struct runner *, enum party, struct snapshot *s);
 /* What a scanned field or slot of the snapshot holds. */
 struct snapshot_edge snapshot_resolve(const struct snapshot *, word value);

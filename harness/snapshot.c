@@ -194,7 +194,7 @@ bool runner_snapshot(struct runner *r, enum party party, struct snapshot *s) {
     } else {
         struct side *side = &r->side[party];
         struct taking t = {.g = &side->graph};
-        if (!side->collector->walk || !side->graph.base)
+        if ((unsigned)party >= r->n_sides || !side->collector->walk || !side->graph.base)
             return false;
         side->collector->walk(side->gc, take, &t);
         take_statics(&side->graph);
