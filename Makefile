@@ -30,7 +30,7 @@ fuzz: deps ## fuzz every target, TIME=60 seconds in all; TARGET=fuzz_x only that
 check: test-deps ## build with clang and with gcc, run all tests with both
 	@scripts/check.sh
 
-bench: deps ## print the figures, one `name value unit` a line
+bench: test-deps ## print the figures, one `name value unit` a line
 	@scripts/build.sh release fuzz >&2
 	@scripts/bench.sh
 

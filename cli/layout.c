@@ -18,7 +18,7 @@
 enum {
     MOST_NODES = 640, /* what Graphviz does in seconds */
     NEAR_NODES = 60,
-    MOST_EDGES = 1600,
+    MOST_EDGES = 1000,
     CURVES = 120, /* nodes; with more of them edges are straight, which is much faster */
     CELL_HEIGHT = 36,
     ROOT_HEIGHT = 24
@@ -73,11 +73,21 @@ static void choose(struct chosen *c, const struct states *s, const char *start, 
             choose_neighbours(c, s, queue[done], queue, &end);
         choose_node(c, s, next, queue, &end);
     }
-    for (unsigned e = 0; e < s->n_edges && c->edges < MOST_EDGES; e++)
+    for (unsigned e = 0; e < s->n_edges; e++)
         if (c->node[s->edges[e].from] && c->node[s->edges[e].to]) {
             c->edge[e] = true;
             c->edges++;
         }
+}
+
+/* As many nodes as Graphviz can do with the edges between them. */
+static void choose_enough(struct chosen *c, const struct states *s, const char *start, bool near) {
+    unsigned most = near ? NEAR_NODES : MOST_NODES;
+    do {
+        *c = (struct chosen){.most = most};
+        choose(c, s, start, near);
+        most = most * 3 / 4;
+    } while (c->edges > MOST_EDGES);
 }
 
 /* ---- to Graphviz ------------------------------------------------------------------------------
@@ -241,10 +251,9 @@ static void write_edges(FILE *out, const struct states *s, const struct plain *p
 bool write_layout(FILE *out, const struct states *s, const char *start, bool near) {
     static struct chosen chosen;
     static struct plain plain;
-    chosen = (struct chosen){.most = near ? NEAR_NODES : MOST_NODES};
     memset(&plain, 0, sizeof plain);
     size_t dot_size = 0, size = 0;
-    choose(&chosen, s, start, near);
+    choose_enough(&chosen, s, start, near);
     char *dot = as_dot(s, &chosen, &dot_size);
     char *text = dot ? lay_out(dot, dot_size, "-Tplain", &size) : NULL;
     free(dot);

@@ -42,10 +42,19 @@ static const char *class_of(const struct page *p) {
 /* ---- the run ----------------------------------------------------------------------------------
  */
 
+/* The verdict; without recording, which takes time and must not decide. */
+static bool judge(struct page *p) {
+    p->verdict = run_job(p->job, p->program, &p->report);
+    if (p->verdict.harness_error)
+        fprintf(stderr, "isoheap: harness error: %s; `isoheap run` has the report\n",
+                p->verdict.detail);
+    return !p->verdict.harness_error;
+}
+
 static bool record(struct page *p, unsigned first) {
     struct job job = *p->job;
+    char *report;
     recorder_close(p->recorder);
-    free(p->report);
     p->first = first;
     p->recorder = recorder_open(p->job->reference, first);
     if (!p->recorder) {
@@ -54,21 +63,20 @@ static bool record(struct page *p, unsigned first) {
     }
     job.observe = record_state;
     job.context = p->recorder;
-    p->verdict = run_job(&job, p->program, &p->report);
-    if (p->verdict.harness_error)
-        fprintf(stderr, "isoheap: harness error: %s; `isoheap run` has the report\n",
-                p->verdict.detail);
-    return !p->verdict.harness_error;
+    run_job(&job, p->program, &report);
+    free(report);
+    return true;
 }
 
-/* All states, or if they are too many those around the end. */
+/* All states; if room or time do not suffice those around the end. */
 static bool record_run(struct page *p) {
-    if (!record(p, 0))
+    if (!judge(p) || !record(p, 0))
         return false;
     unsigned end = p->verdict.violation ? p->verdict.op : p->program->n_ops;
-    if (recorder_states(p->recorder)->full && end != OP_INITIAL && end > AROUND)
-        return record(p, end - AROUND);
-    return true;
+    if (end == OP_INITIAL || end <= AROUND ||
+        recorder_states(p->recorder)->reached + 1 >= (long)end)
+        return true;
+    return record(p, end - AROUND);
 }
 
 /* The root at which the differing path starts. */

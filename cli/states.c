@@ -39,10 +39,14 @@ struct recorder {
     bool has_reference;
     unsigned first;
     /* the child's own */
-    uint32_t n_records;
+    uint32_t n_records, n_known;
     struct {
         uint32_t at, length, number;
     } records[HASH];
+    struct {
+        uint64_t key; /* 0: nothing */
+        uint32_t number;
+    } known[HASH];                     /* records by what their blocks have */
     uint32_t nodes[HASH], edges[HASH]; /* number + 1 */
     uint32_t seen[STATES_NODES];       /* last snapshot that had the node */
     uint32_t snapshot;
@@ -61,6 +65,7 @@ struct recorder *recorder_open(const struct collector *reference, unsigned first
         free(r);
         return NULL;
     }
+    r->shared->reached = -2;
     r->has_reference = reference;
     r->first = first;
     return r;
@@ -255,7 +260,7 @@ static void fields_json(FILE *out, struct recorder *r, const struct snapshot *s,
 }
 
 /* [node or -1, extent, size, tag, colour, flags, [fields]]; of gaps the first five. */
-static uint32_t record_of(struct recorder *r, const struct snapshot *s, size_t index) {
+static uint32_t write_record(struct recorder *r, const struct snapshot *s, size_t index) {
     const struct snapshot_block *b = &s->blocks[index];
     char *text = NULL;
     size_t length;
@@ -284,6 +289,49 @@ void states_root_key(unsigned m, unsigned slot, char out[STATES_KEY]) {
         snprintf(out, STATES_KEY, "%u:r%u", m, slot);
     else
         snprintf(out, STATES_KEY, "r%u", slot);
+}
+
+static uint64_t mix(uint64_t key, uint64_t value) {
+    key = (key ^ value) * 0x9e3779b97f4a7c15;
+    return key ^ key >> 29;
+}
+
+/* 64 bits that are the same for blocks with the same record: most are as in the state before, and
+ * to write them all again would take most of the time. */
+static uint64_t key_of(const struct recorder *r, const struct snapshot *s, size_t index) {
+    const struct snapshot_block *b = &s->blocks[index];
+    uint64_t key = mix(b->extent, r->node_of[index]);
+    key = mix(mix(mix(key, b->wosize), b->tag), b->colour);
+    if (b->extent != GC_LIVE)
+        return key | 1;
+    key = mix(key, b->reachable | (s->party != PARTY_MODEL && b->offset == SIZE_MAX) << 1);
+    key = mix(key, b->first_scanned);
+    for (size_t f = 0; f < b->wosize; f++) {
+        struct snapshot_edge e = {.pointer = false};
+        if (f >= b->first_scanned)
+            e = snapshot_resolve(s, b->fields[f]);
+        if (!e.pointer)
+            key = mix(key, b->fields[f]);
+        else if (e.block == SIZE_MAX)
+            key = mix(mix(key, 1), e.at);
+        else
+            key = mix(mix(mix(key, 2), r->node_of[e.block]), e.offset);
+    }
+    return key | 1;
+}
+
+static uint32_t record_of(struct recorder *r, const struct snapshot *s, size_t index) {
+    uint64_t key = key_of(r, s, index);
+    uint32_t i = (uint32_t)(key >> 32) & (HASH - 1);
+    for (; r->known[i].key; i = (i + 1) & (HASH - 1))
+        if (r->known[i].key == key)
+            return r->known[i].number;
+    uint32_t number = write_record(r, s, index);
+    if (!r->shared->full && ++r->n_known < HASH / 2) {
+        r->known[i].key = key;
+        r->known[i].number = number;
+    }
+    return number;
 }
 
 /* ---- roots ------------------------------------------------------------------------------------
@@ -390,4 +438,6 @@ void record_state(void *context, struct runner *runner, unsigned op, bool before
     for (unsigned p = 0; p < PARTIES; p++)
         if (p != PARTY_REFERENCE || r->has_reference)
             record_party(r, runner, (enum party)p, number);
+    if (!r->shared->full)
+        r->shared->reached = number;
 }

@@ -42,7 +42,8 @@ struct states_text {
 };
 
 struct states {
-    bool full; /* something did not fit: later states are missing */
+    bool full;    /* something did not fit: later states are missing */
+    long reached; /* the last operation after which all is here; -1 the initial heap, -2 none */
     unsigned n_nodes, n_edges;
     struct states_node nodes[STATES_NODES];
     struct states_edge edges[STATES_EDGES];

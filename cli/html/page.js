@@ -40,7 +40,8 @@ function showPicture(party, moment) {
   }
   const marks = follow(state), diff = party === MODEL ? differences(null) : differences(state, model);
   diff.lostEnd = party === MODEL ? -1 : lostEnd(marks, model);
-  drawGraph(f.scroller, layout, state, marks, diff, `Graph: ${named}`);
+  if (!state.byNode.size && !state.roots.size) make(f.scroller, "p", { class: "absence" }, "No block has a name here, and no root leads anywhere.");
+  else drawGraph(f.scroller, layout, state, marks, diff, `Graph: ${named}`);
   drawMap(f.map, state, party, marks, diff, `Memory map: ${named}`);
   const plain = [...state.roots].filter(([key]) => !nodeOfKey.has(key));
   if (plain.length) f.roots.textContent = "Other roots: " + plain.map(([k, v]) => `${k} = ${wordText(v)}`).join(", ");
@@ -51,7 +52,7 @@ function showPicture(party, moment) {
 function chipText(party, count) {
   if (party === MODEL) return "what must be there";
   if (!stateAt(party, step)) return "";
-  return count === 0 ? "\u2713 the same as the model" : `\u26a0 ${count} ${count === 1 ? "place differs" : "places differ"} from the model`;
+  return count === 0 ? "\u2713 graph as in the model" : `\u26a0 ${count} ${count === 1 ? "place differs" : "places differ"} from the model`;
 }
 
 // ---- a step
@@ -90,7 +91,7 @@ function show(to) {
 }
 
 function keepInView(box, line) {
-  const top = line.offsetTop - box.offsetTop;
+  const top = line.offsetTop; // in the box, which is its offset parent
   if (top < box.scrollTop || top + line.offsetHeight > box.scrollTop + box.clientHeight)
     box.scrollTop = top - box.clientHeight / 2;
 }
@@ -125,6 +126,7 @@ function toThePath() {
       const box = figures[party][moment].scroller;
       target = target || box.querySelector(".ghost.on-path, .block.end") || box.querySelector(".differs, .root.on-path");
     }
+  target = target || figures[PARTY_ORDER[0]].after.scroller.querySelector(".block");
   if (!target) return;
   const svg = target.closest("svg"), box = svg.parentNode, a = target.getBoundingClientRect(), b = svg.getBoundingClientRect();
   const left = a.left - b.left + a.width / 2 - box.clientWidth / 2, top = a.top - b.top + a.height / 2 - box.clientHeight / 2;

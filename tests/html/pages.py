@@ -92,8 +92,8 @@ class Pages(unittest.TestCase):
     # ---- structure
 
     def test_every_page_has_all_parties_before_and_after(self):
-        for name, parties in (("lost", ALL), ("edge", ALL), ("sharing", ALL), ("worn", ALL),
-                              ("states", ALL), ("alone", ["subject", "model"])):
+        for name, parties in (("lost", ALL), ("edge", ALL), ("sharing", ALL), ("states", ALL),
+                              ("alone", ["subject", "model"])):
             with self.subTest(page=name):
                 self.load(name)
                 self.assertEqual([e.get_attribute("data-party") for e in self.all(".party")], parties)
@@ -113,7 +113,7 @@ class Pages(unittest.TestCase):
                          r"^isoheap run --collector bad_infix_root --reference cheney .*bad_infix_root.txt$")
         self.assertEqual([e.get_attribute("data-party") for e in self.all(".party.guilty")], ["subject"])
         self.assertIn("2 places differ", self.one('.party[data-party="subject"] .compared').text)
-        self.assertIn("the same", self.one('.party[data-party="reference"] .compared').text)
+        self.assertIn("as in the model", self.one('.party[data-party="reference"] .compared').text)
 
     def test_path_is_marked_in_graph_and_map(self):
         for name in ("lost", "edge", "sharing"):
@@ -131,6 +131,13 @@ class Pages(unittest.TestCase):
                         self.assertEqual(marked, self.names(f"{self.picture(party, moment, 'map')} .extent.on-path"))
                         self.assertTrue(self.all(f"{graph} .edge.on-path"))
                         self.assertTrue(self.all(f"{graph} .root.on-path"))
+
+    def test_an_empty_heap(self):
+        self.load("worn")
+        self.assertIn("checks after the script", self.one("#where").text)
+        for party in ALL:
+            self.assertIn("No block", self.one(f'.party[data-party="{party}"] figure.after .absence').text)
+            self.assertTrue(self.all(self.picture(party, "after", "map")))
 
     def test_one_block_became_two(self):
         self.load("sharing")
