@@ -128,9 +128,11 @@ static char *as_dot(const struct states *s, const struct chosen *c, size_t *size
     if (!out)
         return NULL;
     fprintf(out,
-            "digraph isoheap {\nnodesep=0.3; ranksep=0.5; nslimit=2; nslimit1=2; mclimit=%s; "
-            "splines=%s;\nnode [shape=plaintext margin=0]; edge [arrowhead=none];\n",
-            c->nodes > CURVES ? "0.1" : "1", c->nodes > CURVES ? "line" : "true");
+            "digraph isoheap {\nnodesep=0.3; ranksep=0.5; %s;\n"
+            "node [shape=plaintext margin=0]; edge [arrowhead=none];\n",
+            c->nodes > CURVES
+                ? "nslimit=0.5; nslimit1=0.5; mclimit=0.01; searchsize=10; splines=line"
+                : "splines=true");
     for (unsigned i = 0; i < s->n_nodes; i++)
         if (c->node[i])
             put_node(out, s, i);
