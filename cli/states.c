@@ -184,8 +184,8 @@ static unsigned find_node(struct recorder *r, const struct snapshot *s, size_t i
     return node;
 }
 
-/* A word as JSON: a node, [node, field], {"at": word} for a pointer to no block, else what it says.
- */
+/* A word as JSON: a node, [node, field], {"at": word} for a pointer to no block, else what it says;
+ * of that a cell shows what stands before the first blank. */
 static unsigned word_json(const struct recorder *r, const struct snapshot *s, word v, bool scanned,
                           char *out, size_t room) {
     struct snapshot_edge edge = {.pointer = false};
@@ -196,7 +196,7 @@ static unsigned word_json(const struct recorder *r, const struct snapshot *s, wo
     if (is_immediate(v))
         return (unsigned)snprintf(out, room, "\"%" PRId64 "\"", immediate_value(v));
     if (!edge.pointer)
-        return (unsigned)snprintf(out, room, "\"out\"");
+        return (unsigned)snprintf(out, room, "\"out 0x%" PRIx64 "\"", v);
     if (edge.block == SIZE_MAX)
         return (unsigned)snprintf(out, room, "{\"at\":%zu}", edge.at);
     if (r->node_of[edge.block] == NO_NODE)
@@ -211,14 +211,14 @@ static unsigned field_json(const struct recorder *r, const struct snapshot *s,
     word v = b->fields[f];
     if (f >= b->first_scanned || b->tag != TAG_CLOSURE)
         return word_json(r, s, v, f >= b->first_scanned, out, room);
-    return (unsigned)snprintf(out, room, "\"%s\"",
-                              header_tag(v) == TAG_INFIX ? "infix"
-                              : is_immediate(v)          ? "info"
-                                                         : "code");
+    if (header_tag(v) == TAG_INFIX) /* whatever its colour */
+        return (unsigned)snprintf(out, room, "\"infix\"");
+    return (unsigned)snprintf(out, room, "\"%s 0x%" PRIx64 "\"", is_immediate(v) ? "info" : "code",
+                              v);
 }
 
 static void widen(struct states_node *n, size_t f, const char *json) {
-    size_t width = json[0] == '"' ? 7 * (strlen(json) - 2) + 12 : CELL_LEAST;
+    size_t width = json[0] == '"' ? 7 * strcspn(json + 1, " \"") + 12 : CELL_LEAST;
     if (f >= STATES_FIELDS)
         return;
     if (f == STATES_FIELDS - 1)

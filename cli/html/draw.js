@@ -29,7 +29,7 @@ function drawCell(g, x, width, value, index, kind) {
   const middle = x + width / 2;
   if (isPointer(value)) make(g, "circle", { cx: middle, cy: 23, r: 3.5, class: "dot" });
   else if (isLost(value)) make(g, "text", { x: middle, y: 28, class: "value lost" }, "\u2715");
-  else make(g, "text", { x: middle, y: 27, class: "value" }, fit(value, width));
+  else make(g, "text", { x: middle, y: 27, class: "value" }, fit(index === CELLS - 1 ? value : value.split(" ")[0], width));
 }
 
 function drawHead(g, n, b, kind) {
