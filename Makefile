@@ -18,7 +18,7 @@ export TIME TARGET JOBS INSTALL PRESET DEFECTS
 MAKEFLAGS += --no-print-directory
 
 .DEFAULT_GOAL := build
-.PHONY: build fuzz check bench coverage known-bad msan format tidy deps clean help
+.PHONY: build fuzz check bench coverage known-bad msan format tidy deps test-deps clean help
 
 build: deps ## build the command, build/bin/isoheap, and the fuzz binaries, build/fuzz/bin/
 	@scripts/build.sh release fuzz
@@ -27,10 +27,10 @@ fuzz: deps ## fuzz every target, TIME=60 seconds in all; TARGET=fuzz_x only that
 	@scripts/build.sh release $(PRESET)
 	@scripts/fuzz.sh
 
-check: deps ## build with clang and with gcc, run all tests with both
+check: test-deps ## build with clang and with gcc, run all tests with both
 	@scripts/check.sh
 
-bench: deps ## print the figures, one `name value unit` a line
+bench: test-deps ## print the figures, one `name value unit` a line
 	@scripts/build.sh release fuzz >&2
 	@scripts/bench.sh
 
@@ -54,6 +54,9 @@ tidy: deps ## look for defects (clang-tidy, shellcheck)
 
 deps: ## install the packages that are missing
 	@scripts/install.sh
+
+test-deps:
+	@scripts/install.sh --tests
 
 clean: ## remove build/; findings/ stays
 	@rm -rf build

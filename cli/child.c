@@ -107,6 +107,12 @@ static void watch(void *context, struct runner *runner, unsigned op, bool before
         w->job->observe(w->job->context, runner, op, before);
 }
 
+static void listen_for(void *context, struct runner *runner, enum party party, enum gc_event event,
+                       word block, const word *place, word to) {
+    struct watch *w = context;
+    w->job->listen(w->job->context, runner, party, event, block, place, to);
+}
+
 static void run(struct watch *w, const struct program *p) {
     struct shared *shared = w->shared;
     const struct job *job = w->job;
@@ -115,6 +121,7 @@ static void run(struct watch *w, const struct program *p) {
                                      .oracles = job->oracles,
                                      .digest = true,
                                      .observe = watch,
+                                     .listen = job->listen && !w->maps_before ? listen_for : NULL,
                                      .context = w};
     struct verdict verdict;
     struct runner *runner = runner_open(&options);

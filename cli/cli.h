@@ -37,8 +37,9 @@ bool for_each_file(const char *path, void (*visit)(const char *path, void *), vo
 /* Writes a file as a whole or not at all; "-" is standard output.  On failure says why on stderr.
  */
 bool write_file(const char *path, const void *data, size_t size);
-/* Lets Graphviz lay a graph out: SVG, malloc'ed; NULL after a message. */
-char *lay_out(const char *dot, size_t dot_size, size_t *size);
+/* Lets Graphviz lay a graph out, in the form of its options "-Tsvg" or "-Tplain", malloc'ed; NULL
+ * after a message. */
+char *lay_out(const char *dot, size_t dot_size, const char *form, size_t *size);
 /* Standard output is a terminal, and nobody asked for no colour. */
 bool wants_colour(void);
 
@@ -63,6 +64,7 @@ struct job {
     unsigned oracles;
     unsigned seconds; /* 0: run in this process */
     runner_observer *observe;
+    runner_listener *listen;
     void *context;
 };
 /* Runs a program in a child process.  Returns the verdict; a crash is class sanitizer, the end of
@@ -98,5 +100,17 @@ void write_maps(FILE *, struct runner *, const struct job *);
 
 /* An observer that prints every operation before it runs, and afterwards what it changed. */
 runner_observer trace;
+
+/* ---- life.c -----------------------------------------------------------------------------------
+ */
+
+/* Is it the name of a block, like b3, n7 or n7:2? */
+bool life_is_name(const char *name);
+/* Prepares to print the life of a block: what it is, first.  False, after a message that names the
+ * file, if the program has no such block. */
+bool life_begin(const char *name, const struct program *, const char *file);
+/* What happens to it; no context. */
+runner_observer life_observe;
+runner_listener life_listen;
 
 #endif

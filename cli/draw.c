@@ -9,11 +9,13 @@
 #define _GNU_SOURCE
 #include "cli/draw.h"
 
+#include "cli/path.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { PATH_STEPS = 64, FIELDS_SHOWN = 24 };
+enum { FIELDS_SHOWN = 24 };
 
 #define TABLE    "<table border=\"0\" cellborder=\"1\" cellspacing=\"0\" cellpadding=\"4\">"
 #define RED_CELL " bgcolor=\"#ff9999\" color=\"red\""
@@ -28,58 +30,6 @@ static void draw_string(FILE *out, const char *text) {
         putc(*text, out);
     }
     putc('"', out);
-}
-
-/* ---- the path ---------------------------------------------------------------------------------
- */
-
-/* The path as numbers: a slot, then fields. */
-struct path {
-    unsigned slot; /* mutator * GC_SLOTS + slot */
-    unsigned steps[PATH_STEPS];
-    unsigned n;
-    bool given;
-};
-
-/* What is red of one block: the field that the path goes through, and the end of the path. */
-struct mark {
-    long field; /* -1: none */
-    bool end;
-};
-
-/* "r0.1.0" or "mutator 2: r0.1.0"; of a path with a gap ("...") what stands before it. */
-static struct path read_path(const char *text) {
-    struct path path = {.given = false};
-    unsigned mutator = 0;
-    char *rest;
-    if (strncmp(text, "mutator ", 8) == 0) {
-        mutator = (unsigned)strtoul(text + 8, &rest, 10);
-        text = strchr(rest, 'r') ? strchr(rest, 'r') : "";
-    }
-    if (text[0] != 'r')
-        return path;
-    path.slot = mutator * GC_SLOTS + (unsigned)strtoul(text + 1, &rest, 10);
-    path.given = true;
-    while (*rest == '.' && path.n < PATH_STEPS && rest[1] >= '0' && rest[1] <= '9')
-        path.steps[path.n++] = (unsigned)strtoul(rest + 1, &rest, 10);
-    return path;
-}
-
-static struct mark mark_of(const struct snapshot *s, const struct path *path, size_t index) {
-    struct mark mark = {-1, false};
-    if (!path->given || path->slot >= s->mutators * GC_SLOTS)
-        return mark;
-    struct snapshot_edge edge = snapshot_resolve(s, s->slots[path->slot]);
-    for (unsigned i = 0; i < path->n && edge.block != SIZE_MAX; i++) {
-        const struct snapshot_block *b = &s->blocks[edge.block];
-        if (edge.block == index)
-            mark.field = (long)path->steps[i];
-        if (path->steps[i] >= b->wosize || path->steps[i] < b->first_scanned)
-            return mark; /* a raw word is the end */
-        edge = snapshot_resolve(s, b->fields[path->steps[i]]);
-    }
-    mark.end = edge.block == index;
-    return mark;
 }
 
 /* ---- blocks -----------------------------------------------------------------------------------
@@ -229,13 +179,13 @@ static void begin_cluster(FILE *out, const char *prefix, const char *title) {
 
 void draw_cluster(FILE *out, const struct snapshot *s, const char *prefix, const char *title,
                   const char *path_text) {
-    struct path path = read_path(path_text);
+    struct path path = path_read(path_text);
     begin_cluster(out, prefix, title);
     draw_roots(out, s, prefix, &path);
     for (size_t i = 0; i < s->n_blocks; i++) {
         if (s->blocks[i].extent != GC_LIVE)
             continue;
-        struct mark mark = mark_of(s, &path, i);
+        struct mark mark = path_mark(s, &path, i);
         draw_block(out, s, i, prefix, mark);
         draw_fields(out, s, i, prefix, mark);
     }

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -91,7 +92,7 @@ bool write_file(const char *path, const void *data, size_t size) {
 /* ---- Graphviz ---------------------------------------------------------------------------------
  */
 
-enum { NOT_INSTALLED = 127 };
+enum { NOT_INSTALLED = 127, LAYOUT_SECONDS = 60 };
 
 /* A child of its own feeds dot, so that no pipe can fill up. */
 static pid_t start_writer(const int in[2], const int out[2], const char *dot, size_t size) {
@@ -106,7 +107,7 @@ static pid_t start_writer(const int in[2], const int out[2], const char *dot, si
     return writer;
 }
 
-static pid_t start_graphviz(const int in[2], const int out[2]) {
+static pid_t start_graphviz(const int in[2], const int out[2], const char *form) {
     pid_t child = fork();
     if (child == 0) {
         dup2(in[0], STDIN_FILENO);
@@ -114,7 +115,8 @@ static pid_t start_graphviz(const int in[2], const int out[2]) {
         close(in[0]);
         close(out[0]);
         close(out[1]);
-        execlp("dot", "dot", "-Tsvg", (char *)NULL);
+        setrlimit(RLIMIT_CPU, &(struct rlimit){LAYOUT_SECONDS, LAYOUT_SECONDS});
+        execlp("dot", "dot", form, (char *)NULL);
         _exit(NOT_INSTALLED);
     }
     close(in[0]);
@@ -143,7 +145,7 @@ static int wait_for(pid_t child) {
     return status;
 }
 
-char *lay_out(const char *dot, size_t dot_size, size_t *size) {
+char *lay_out(const char *dot, size_t dot_size, const char *form, size_t *size) {
     int in[2], out[2];
     if (pipe(in) != 0 || pipe(out) != 0) {
         fprintf(stderr, "isoheap: no pipe to Graphviz: %s\n", strerror(errno));
@@ -151,17 +153,17 @@ char *lay_out(const char *dot, size_t dot_size, size_t *size) {
     }
     fflush(NULL);
     pid_t writer = start_writer(in, out, dot, dot_size);
-    pid_t graphviz = start_graphviz(in, out);
-    char *svg = read_to_end(out[0], size);
+    pid_t graphviz = start_graphviz(in, out, form);
+    char *picture = read_to_end(out[0], size);
     wait_for(writer);
     int status = wait_for(graphviz);
-    if (svg && *size && status == 0)
-        return svg;
+    if (picture && *size && status == 0)
+        return picture;
     if (WIFEXITED(status) && WEXITSTATUS(status) == NOT_INSTALLED)
-        fprintf(stderr, "isoheap: --svg needs Graphviz, and there is no program dot; install it "
+        fprintf(stderr, "isoheap: pictures need Graphviz, and there is no program dot; install it "
                         "(apt-get install graphviz), or take --dot\n");
     else
         fprintf(stderr, "isoheap: Graphviz could not lay the graph out; --dot writes the graph\n");
-    free(svg);
+    free(picture);
     return NULL;
 }

@@ -10,7 +10,7 @@
 
 struct run {
     struct job job;
-    const char *collector, *reference, *expect;
+    const char *collector, *reference, *expect, *block;
     enum violation expected;
     bool trace, quiet, digest, colour;
     char **files;
@@ -24,7 +24,9 @@ static const struct argp_option options[] = {
     {"collector", 'c', "NAME", 0, "the collector under test (default: mark_sweep)", 0},
     {"reference", 'r', "NAME", 0, "the reference (default: cheney); none: the model alone", 0},
     {"oracles", 'O', "LIST", 0, "only these, a,b,c; or all but these, -a,-b", 0},
-    {"trace", 't', NULL, 0, "print every operation as it runs, and what changed", 0},
+    {"trace", 't', "BLOCK", OPTION_ARG_OPTIONAL,
+     "print every operation as it runs, and what changed; --trace=b3: what happens to one block",
+     0},
     {"expect", 'e', "CLASS", 0, "succeed if and only if every file raises CLASS (or none)", 0},
     {"timeout", 'T', "SECONDS", 0, "time for each file (default: 10)", 0},
     {"in-process", IN_PROCESS, NULL, 0, "no child process: for a debugger", 0},
@@ -64,6 +66,9 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         return 0;
     case 't':
         r->trace = true;
+        r->block = argument;
+        if (argument && !life_is_name(argument))
+            argp_error(state, "--trace takes the name of a block, b3 or n7, not %s", argument);
         return 0;
     case 'e':
         parse_expected(r, argument, state);
@@ -142,6 +147,10 @@ static void run_file(const char *path, void *context) {
     }
     if (r->trace)
         printf("%s\n", path);
+    if (r->block && !life_begin(r->block, &program, path)) {
+        raise_status(r, EXIT_USAGE);
+        return;
+    }
     struct verdict v = run_job(&r->job, &program, &report);
     bool good = !v.harness_error && v.violation == (r->expect ? r->expected : VIOLATION_none);
     print_result(r, path, &v, &program);
@@ -179,7 +188,8 @@ int command_run(int argc, char **argv) {
     r.job.subject = choose_collector(r.collector);
     if (!r.job.subject || !choose_reference(r.reference, &r.job.reference))
         return EXIT_USAGE;
-    r.job.observe = r.trace ? trace : NULL;
+    r.job.observe = r.block ? life_observe : r.trace ? trace : NULL;
+    r.job.listen = r.block ? life_listen : NULL;
     r.colour = wants_colour();
     for (int i = 0; i < r.n_files; i++)
         if (!for_each_file(r.files[i], run_file, &r))

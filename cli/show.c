@@ -10,6 +10,7 @@
 #include "cli/cli.h"
 
 #include "cli/draw.h"
+#include "cli/page.h"
 #include "program/bytes.h"
 #include "program/text.h"
 
@@ -18,7 +19,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum form { FORM_TEXT, FORM_MAP, FORM_DOT, FORM_SVG };
+enum form { FORM_TEXT, FORM_MAP, FORM_DOT, FORM_SVG, FORM_HTML };
+enum { HTML = 1000 };
 enum { PICTURE_SIZE = 4 << 20, TITLE_SIZE = 2 * VERDICT_TEXT };
 
 /* What the child saw before and after. */
@@ -44,6 +46,7 @@ static const struct argp_option options[] = {
     {"map", 'm', NULL, 0, "heap maps of all parties, one character a word", 0},
     {"dot", 'd', NULL, 0, "a Graphviz graph", 0},
     {"svg", 's', NULL, 0, "a picture (needs Graphviz)", 0},
+    {"html", HTML, NULL, 0, "a page of its own: all states of all parties (needs Graphviz)", 0},
     {"at", 'a', "OP", 0, "before and after this operation, not the one that fails", 0},
     {"party", 'p', "NAME", 0, "subject (default), reference or model, for --dot and --svg", 0},
     {"collector", 'c', "NAME", 0, "the collector under test (default: mark_sweep)", 0},
@@ -84,6 +87,9 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         return 0;
     case 's':
         s->form = FORM_SVG;
+        return 0;
+    case HTML:
+        s->form = FORM_HTML;
         return 0;
     case 'a':
         s->at = parse_operation(argument, state);
@@ -167,8 +173,12 @@ static void take_graph(FILE *out, const struct show *s, struct runner *runner, u
 
 static void observe(void *context, struct runner *runner, unsigned op, bool before) {
     const struct show *s = context;
-    if (op != (before ? s->first : s->last) || (before && op == OP_INITIAL))
+    struct snapshot unused;
+    if (op != (before ? s->first : s->last) || (before && op == OP_INITIAL)) {
+        if (!before)
+            runner_snapshot(runner, s->party, &unused); /* so that garbage has names */
         return;
+    }
     FILE *out = fmemopen(s->moments->text[!before], PICTURE_SIZE, "w");
     if (!out)
         return;
@@ -304,7 +314,7 @@ static int write_out(const struct show *s) {
     fclose(out);
     if (s->form == FORM_SVG) {
         size_t svg_size = 0;
-        char *svg = lay_out(text, size, &svg_size);
+        char *svg = lay_out(text, size, "-Tsvg", &svg_size);
         free(text);
         text = svg;
         size = svg_size;
@@ -314,9 +324,19 @@ static int write_out(const struct show *s) {
     return status;
 }
 
+static int write_page_out(const struct show *s) {
+    size_t size;
+    int status;
+    char *page = make_page(s->job, &s->program, s->file, &size, &status);
+    if (page && !write_file(s->out, page, size))
+        status = EXIT_USAGE;
+    free(page);
+    return status;
+}
+
 static const char about[] =
-    "Show a program as text, or the heaps before and after the operation that fails: as maps or as "
-    "a graph, the differing path in red."
+    "Show a program as text, or the heaps before and after the operation that fails: as maps, as a "
+    "graph, or as a page with all states; the differing path in red."
     "\v"
     "Exit status: 0 shown, 2 usage (or Graphviz is missing), 3 unreadable input, 4 harness fault.";
 
@@ -339,6 +359,8 @@ int command_show(int argc, char **argv) {
     }
     if (!read_program(s.file, &s.program, NULL))
         return EXIT_UNREADABLE;
+    if (s.form == FORM_HTML)
+        return write_page_out(&s);
     int status = s.form == FORM_TEXT ? EXIT_OK : take_pictures(&s);
     return status == EXIT_OK ? write_out(&s) : status;
 }

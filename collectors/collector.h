@@ -27,6 +27,16 @@ enum gc_result {
 };
 enum gc_collection { GC_MINOR, GC_FULL, GC_COMPACT };
 
+/* What a collector may tell about its work (gc_tell). */
+enum gc_event {
+    GC_MARKED,    /* found through the word at place for the first time */
+    GC_SET_ASIDE, /* no room on the mark stack: to be found by a re-scan */
+    GC_SCANNED,   /* everything that it points at has been looked at, or is about to be */
+    GC_MOVED,     /* found through the word at place for the first time, and copied to `to` */
+    GC_FORWARDED, /* found through the word at place again: that word now leads to `to` */
+    GC_SWEPT      /* its words are free */
+};
+
 /* What the harness lends to a collector, constant from reset to reset. */
 struct gc_hooks {
     void (*poison)(void *start, size_t words);   /* dead memory: no access until unpoisoned */
@@ -34,12 +44,22 @@ struct gc_hooks {
     uint64_t fuel;                               /* gc_tick counts it down */
     void (*out_of_fuel)(struct gc_hooks *);      /* does not return */
     uint64_t collections; /* a collector adds one at the end of each collection */
+    /* NULL unless somebody listens: isoheap run --trace=BLOCK */
+    void (*event)(struct gc_hooks *, enum gc_event, word block, const word *place, word to);
 };
 /* Called once per bounded step (a block, a field, a list entry): bounds the work, so that a
  * collector which makes no progress is a verdict instead of a hang. */
 static inline void gc_tick(struct gc_hooks *hooks) {
     if (--hooks->fuel == 0)
         hooks->out_of_fuel(hooks);
+}
+
+/* Optional: tells what happens to the block (its value, never an infix pointer).  place: the slot
+ * or the field where the pointer stands, or NULL; to: the new value, or 0. */
+static inline void gc_tell(struct gc_hooks *hooks, enum gc_event event, word block,
+                           const word *place, word to) {
+    if (hooks->event)
+        hooks->event(hooks, event, block, place, to);
 }
 
 struct gc_config {

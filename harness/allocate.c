@@ -130,6 +130,7 @@ unsigned allocate(struct runner *r, unsigned m, size_t wosize, unsigned tag, siz
             harness_fault(r, "the model has no room left");
         r->model.slots[m][SLOT_NEW] = model_pointer(object, 0);
         r->model.objects[object].origin = -1 - (int32_t)r->verdict.op;
+        r->model.objects[object].serial = (uint16_t)r->serial++;
     }
     for (unsigned p = 0; p < r->n_sides; p++) {
         if (object == MODEL_NONE)

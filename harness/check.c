@@ -10,9 +10,12 @@
  */
 
 size_t object_name(const struct runner *r, unsigned object, char *out, size_t capacity) {
-    int32_t origin = r->model.objects[object].origin;
-    return (size_t)(origin >= 0 ? snprintf(out, capacity, "b%d", (int)origin)
-                                : snprintf(out, capacity, "n%d", (int)(-1 - origin)));
+    const struct model_object *o = &r->model.objects[object];
+    if (o->origin >= 0)
+        return (size_t)snprintf(out, capacity, "b%d", (int)o->origin);
+    if (!o->serial)
+        return (size_t)snprintf(out, capacity, "n%d", (int)(-1 - o->origin));
+    return (size_t)snprintf(out, capacity, "n%d:%u", (int)(-1 - o->origin), o->serial + 1u);
 }
 
 static size_t describe_atom(word v, char *out, size_t capacity) {

@@ -71,13 +71,19 @@ struct runner;
 /* Called around every operation; `op` as in the verdict.  before == true: about to run. */
 typedef void runner_observer(void *context, struct runner *, unsigned op, bool before);
 
+/* Called when a collector tells what it does (gc_tell).  block and to are values, place is the slot
+ * or field where the pointer stands, or NULL. */
+typedef void runner_listener(void *context, struct runner *, enum party, enum gc_event, word block,
+                             const word *place, word to);
+
 struct runner_options {
     const struct collector *subject;
     const struct collector *reference; /* NULL: the model alone */
     unsigned oracles;                  /* bit set of 1u << ORACLE_*; 0 means all */
     bool digest;                       /* fill in verdict.digest: costs one more traversal a run */
     runner_observer *observe;
-    void *context;
+    runner_listener *listen;
+    void *context; /* of both */
 };
 
 /* NULL if a collector cannot be opened. */
@@ -108,7 +114,9 @@ struct snapshot_block {
     unsigned tag, colour;
     enum gc_extent extent;
     bool reachable;     /* from the party's own roots */
-    char name[16];      /* "b3": block of the program; "n7": allocated by operation 7; "" unknown */
+    char name[16];      /* "b3": block of the program; "n7": allocated by operation 7, "n7:2" its
+                           second; "" unknown.  What is unreachable has one only if it was seen at
+                           the initial heap or in a snapshot after it was allocated. */
     const word *fields; /* wosize words, NULL for what is not GC_LIVE */
     size_t first_scanned;
 };
@@ -116,6 +124,7 @@ struct snapshot_edge {
     bool pointer;  /* else the word is an immediate, raw or outside word */
     size_t block;  /* index of the target in blocks; SIZE_MAX: points at no block */
     size_t offset; /* infix: field of the target */
+    size_t at;     /* of a pointer into a heap: the word, counted from its start */
 };
 struct snapshot {
     enum party party;
@@ -125,7 +134,8 @@ struct snapshot {
     unsigned mutators;
     const struct runner *runner; /* for snapshot_resolve */
 };
-/* Fills *s; storage belongs to the runner.  False if the party's heap cannot be walked. */
+/* Fills *s; storage belongs to the runner.  False if the party's heap cannot be walked,
+ * or there is no such party. */
 bool runner_snapshot(struct runner *, enum party, struct snapshot *s);
 /* What a scanned field or slot of the snapshot holds. */
 struct snapshot_edge snapshot_resolve(const struct snapshot *, word value);

@@ -57,6 +57,7 @@ struct runner {
     unsigned oracles;
     bool digest;
     runner_observer *observe;
+    runner_listener *listen;
     void *context;
 
     struct verdict verdict;
@@ -72,6 +73,8 @@ struct runner {
     bool changed;         /* something ran since the last comparison */
     bool doubts;          /* this run repeats one that failed: compare the initial heaps too */
     unsigned fresh;       /* object that may be initialised, or MODEL_NONE */
+    uint64_t run;         /* the number of this run in the process */
+    unsigned serial;      /* blocks that this operation has allocated */
     uint64_t allocations; /* asked for by the program, for stress and fail */
     size_t bound_words;   /* no less than the live words */
 
@@ -162,9 +165,15 @@ void walk_side(struct runner *, enum party, bool after_full);
 void check_word(struct runner *, enum party, word found, word expected);
 /* The same for words of a no-scan block or of a closure's code. */
 void check_raw(struct runner *, enum party, word found, word expected);
-/* Names an object: "b3" or "n7". */
+/* Names an object: "b3"; "n7", the block that operation 7 allocated; "n7:2", its second. */
 size_t object_name(const struct runner *, unsigned object, char *out, size_t capacity);
 size_t describe_model(const struct runner *, word v, char *out, size_t capacity);
 size_t describe_heap(const struct runner *, enum party, word v, char *out, size_t capacity);
+
+/* ---- naming.c ---------------------------------------------------------------------------------
+ */
+
+/* Names the blocks of a snapshot of a collector's heap. */
+void name_blocks(struct runner *, const struct snapshot *);
 
 #endif

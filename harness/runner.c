@@ -85,10 +85,22 @@ static uint64_t fuel(const struct runner *r) {
     return judges(r, ORACLE_progress) ? 4096 + 64 * words + words * words : UINT64_MAX;
 }
 
-static void out_of_fuel(struct gc_hooks *hooks) {
+static struct runner *runner_of(struct gc_hooks *hooks, enum party *party) {
     struct side *s = (struct side *)(void *)((char *)hooks - offsetof(struct side, hooks));
-    struct runner *r = s->runner;
-    enum party party = s == &r->side[PARTY_SUBJECT] ? PARTY_SUBJECT : PARTY_REFERENCE;
+    *party = s == &s->runner->side[PARTY_SUBJECT] ? PARTY_SUBJECT : PARTY_REFERENCE;
+    return s->runner;
+}
+
+static void tell(struct gc_hooks *hooks, enum gc_event event, word block, const word *place,
+                 word to) {
+    enum party party;
+    struct runner *r = runner_of(hooks, &party);
+    r->listen(r->context, r, party, event, block, place, to);
+}
+
+static void out_of_fuel(struct gc_hooks *hooks) {
+    enum party party;
+    struct runner *r = runner_of(hooks, &party);
     fail(r, VIOLATION_no_progress, ORACLE_progress, party,
          "the collector took more steps in one call than its heap has work for");
 }
@@ -105,6 +117,7 @@ struct runner *runner_open(const struct runner_options *options) {
     r->oracles = options->oracles ? options->oracles : ORACLES_ALL;
     r->digest = options->digest;
     r->observe = options->observe;
+    r->listen = options->listen;
     r->context = options->context;
     r->iso.queue = r->queue;
     r->iso.capacity = sizeof r->queue / sizeof *r->queue;
@@ -114,8 +127,10 @@ struct runner *runner_open(const struct runner_options *options) {
         struct side *s = &r->side[p];
         s->collector = collectors[p];
         s->runner = r;
-        s->hooks =
-            (struct gc_hooks){.poison = poison, .unpoison = unpoison, .out_of_fuel = out_of_fuel};
+        s->hooks = (struct gc_hooks){.poison = poison,
+                                     .unpoison = unpoison,
+                                     .out_of_fuel = out_of_fuel,
+                                     .event = r->listen ? tell : NULL};
         s->gc = collectors[p]->open();
         if (!s->gc) {
             runner_close(r);
@@ -169,7 +184,10 @@ static unsigned mutators_used(const struct program *p) {
 
 /* One bound for both: the operations mean the same to subject and reference. */
 static void reset(struct runner *r, const struct program *program) {
+    static uint64_t runs;
     r->program = program;
+    r->run = ++runs;
+    r->serial = 0;
     r->heap_words = program->config[CONFIG_HEAP];
     r->slice_words = program->config[CONFIG_SLICE];
     r->fuel = fuel(r);
@@ -234,6 +252,7 @@ static void run_script(struct runner *r) {
     observe(r, false);
     for (unsigned i = 0; i < p->n_ops; i++) {
         r->verdict.op = i;
+        r->serial = 0;
         observe(r, true);
         r->changed = true; /* check_heaps takes it back */
         run_operation(r, &p->ops[i]);

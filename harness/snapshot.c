@@ -99,6 +99,7 @@ static struct snapshot_edge resolve_heap(const struct graph *g, word v) {
     else
         return edge;
     edge.pointer = true;
+    edge.at = id;
     for (size_t back = 0; v % sizeof(word) == 0 && back <= id && back < 64; back++) {
         if (!block_at[id - back])
             continue;
@@ -178,38 +179,6 @@ static void find_reachable(const struct snapshot *s) {
     free(work);
 }
 
-/* Names come from the model: by address where blocks stay, else along equal paths from the roots.
- */
-static void name_word(struct runner *r, const struct snapshot *s, word v, word m, uint32_t *objects,
-                      size_t *work, size_t *n) {
-    struct snapshot_edge edge = snapshot_resolve(s, v);
-    if (edge.block == SIZE_MAX || blocks[edge.block].name[0] || !model_is_pointer(m))
-        return;
-    object_name(r, model_object(m), blocks[edge.block].name, sizeof blocks->name);
-    objects[edge.block] = model_object(m);
-    work[(*n)++] = edge.block;
-}
-
-static void name_blocks(struct runner *r, const struct snapshot *s) {
-    size_t *work = malloc((n_blocks + 1) * sizeof *work), n = 0;
-    uint32_t *objects = malloc((n_blocks + 1) * sizeof *objects);
-    if (work && objects) {
-        for (unsigned i = 0; i < s->mutators * GC_SLOTS; i++)
-            name_word(r, s, s->slots[i], r->model.slots[i / GC_SLOTS][i % GC_SLOTS], objects, work,
-                      &n);
-        while (n) {
-            size_t at = work[--n];
-            const struct snapshot_block *b = &blocks[at];
-            const struct model_object *o = &r->model.objects[objects[at]];
-            const word *fields = r->model.fields + o->first_field;
-            for (size_t f = o->first_scanned; f < o->wosize && f < b->wosize; f++)
-                name_word(r, s, b->fields[f], fields[f], objects, work, &n);
-        }
-    }
-    free(work);
-    free(objects);
-}
-
 bool runner_snapshot(struct runner *r, enum party party, struct snapshot *s) {
     if (!block_at)
         block_at = malloc(IDS * sizeof *block_at);
@@ -225,18 +194,17 @@ bool runner_snapshot(struct runner *r, enum party party, struct snapshot *s) {
     } else {
         struct side *side = &r->side[party];
         struct taking t = {.g = &side->graph};
-        if (!side->collector->walk || !side->graph.base)
+        if ((unsigned)party >= r->n_sides || !side->collector->walk || !side->graph.base)
             return false;
         side->collector->walk(side->gc, take, &t);
         take_statics(&side->graph);
         s->slots = side->slots[0];
     }
     s->blocks = blocks;
+    s->n_blocks = n_blocks;
     find_reachable(s);
     if (party != PARTY_MODEL)
         name_blocks(r, s);
-    s->blocks = blocks;
-    s->n_blocks = n_blocks;
     return true;
 }
 

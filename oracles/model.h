@@ -41,6 +41,7 @@ struct model_object {
     uint32_t mark;          /* == model.epoch: reachable */
     word address[2];        /* of the block in the heaps of subject and reference, if known */
     int32_t origin;         /* n >= 0: named block n of the program; -1 - n: operation n */
+    uint16_t serial;        /* of the blocks that the same operation allocated, from 0 */
     uint8_t tag;
     bool is_static;
     bool in_use;

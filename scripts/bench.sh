@@ -35,3 +35,4 @@ export ASAN_OPTIONS=detect_leaks=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}
 run_all fuzz asan
 run_all release plain
 compare_with_empty
+/usr/bin/python3 bench/page_500.py build/bin/isoheap

@@ -3,6 +3,7 @@
 # Installs the Debian packages that isoheap needs and that are missing.
 #
 #   install.sh           install what is missing; nothing is touched if nothing is
+#   install.sh --tests   the same, and what only the tests need
 #   install.sh --list    print the packages and what each is for
 #
 # Runs apt-get as root or through sudo.  With INSTALL=no, or without either, it says what to
@@ -19,12 +20,25 @@ libc6-dev        the C library's headers
 cmake            describes the build
 ninja-build      runs the build
 libcmocka-dev    the framework of the unit tests
-graphviz         draws the pictures of isoheap show --svg
+graphviz         draws the pictures of isoheap show --svg and --html
 LIST
 }
 
+test_packages() {
+    cat <<'LIST'
+chromium         opens the pages of isoheap show --html in the tests
+chromium-driver  drives it
+python3-selenium speaks to the driver
+LIST
+}
+
+wanted_packages() {
+    packages
+    [ -z "$tests" ] || test_packages
+}
+
 missing_packages() {
-    packages | while read -r package _; do
+    wanted_packages | while read -r package _; do
         status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
         [ "$status" = installed ] || printf '%s ' "$package"
     done
@@ -64,8 +78,11 @@ install_missing() {
 
 if [ "${1:-}" = --list ]; then
     packages
+    test_packages
     exit
 fi
+tests=
+[ "${1:-}" != --tests ] || tests=yes
 if ! command -v dpkg-query >/dev/null; then
     check_programs
     exit

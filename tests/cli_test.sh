@@ -98,6 +98,12 @@ script
   r2 = r1.0
   read r2.0
 END
+cat >never.txt <<'END'
+isoheap program 1
+config heap=16
+script
+  r0 = alloc tag=0 size=100
+END
 printf 'isoheap program 1\nhaep\n' >bad_section.txt
 printf 'isoheap program 1\nscript\n  r0 = nonsense\n' >bad_operation.txt
 : >empty
@@ -207,6 +213,21 @@ check 1 ';   0  full;      r0 = a pointer to no block.*;infix.txt: violation' \
     run --trace --quiet --collector bad_infix_root infix.txt
 check 1 ';   2  r1 = alloc tag=0 \[2\];stale.txt: violation sanitizer' \
     run --trace --quiet --collector bad_stale_next_fit stale.txt
+
+# The life of one block.
+check 0 '^list.txt;b1 = string \[0x123456789abcdef\];   -  the initial heap;      program    pointed at by b0 field 0;      subject    in the initial heap: words 3 to 4' \
+    run --trace=b1 list.txt
+check 0 '^list.txt;n0, allocated by operation 0: r1 = alloc.*;   0  r1 = alloc.*subject    allocated: words' \
+    run -tn0 list.txt
+check 1 '   1  full;      subject    marked from r0;.*violation sanitizer' \
+    run --quiet --trace=n0 --collector bad_stale_next_fit stale.txt
+check 0 'n0 was never allocated' run --trace=n0 --collector mark_sweep --reference none never.txt
+check 2 'list.txt: no block b9; the program has 2, counted from b0' run --trace=b9 list.txt
+check 2 'no block n2: operation 2 allocates nothing' run --trace=n2 list.txt
+check 2 'no block n99: operation 99 does not exist' run --trace=n99 list.txt
+for name in x b b1x n n1: n1:x b1:2 b12345678901234567890; do
+    check 2 'takes the name of a block, b3 or n7' run "--trace=$name" list.txt
+done
 
 # ---- input ----
 
@@ -328,9 +349,34 @@ if command -v dot >/dev/null; then
     done
 fi
 
+# A page; html_test.sh looks at it in a browser.
+PATH=/nowhere "$isoheap" show --html list.txt >out 2>err
+[ $? -eq 2 ] || complain 'show --html without Graphviz: not status 2'
+grep -q 'apt-get install graphviz' err || complain 'show --html without Graphviz names no remedy'
+if command -v dot >/dev/null; then
+    check 0 '^<!doctype html>.*<h1>lost_object</h1>.*</html>;$' show --html --collector bad_infix_root infix.txt
+    check 0 '<h1>no violation</h1>' show --html junk
+    check 0 '<h1>sanitizer</h1>' show --html --collector bad_stale_next_fit stale.txt
+    check 0 '^$' show --html -o page.html list.txt
+    check 0 '' show --html list.txt
+    same out page.html 'show --html twice'
+fi
+
 # ---- the project's own files ----
 
 if [ -n "${SOURCE_DIR:-}" ]; then
+    golden=$SOURCE_DIR/tests/golden
+    cp "$golden/life_program.txt" .
+    for block in b2 b3 n0 n10:2; do
+        check 0 '' run "--trace=$block" life_program.txt
+        cat out
+    done >life.txt
+    same life.txt "$golden/life.txt" 'the lives of some blocks'
+    lost=crashes/lost_object/bad_infix_root.txt
+    mkdir -p crashes/lost_object
+    cp "$SOURCE_DIR/$lost" "$lost"
+    check 1 '' run --quiet --trace=b0 --collector bad_infix_root "$lost"
+    same out "$golden/life_lost.txt" 'the life of a lost block'
     seeds=$SOURCE_DIR/seeds/mark_sweep
     check 0 '^[^;]*: ok;.*;[0-9]+ passed, 0 failed;$' run --quiet "$seeds"
     mkdir seeds

@@ -69,21 +69,22 @@ static word copy_block(struct gc *g, word v) {
     return pointer_word(to);
 }
 
-/* The move primitive: where the block that v points at lives in to-space. */
-static word move(struct gc *g, word v) {
+/* The move primitive: where the block that v points at lives in to-space.  v stands at `place`. */
+static word move(struct gc *g, word v, const word *place) {
     if (is_immediate(v) || v - g->from_low >= g->bytes)
         return v;
     word header = header_of(v);
     /* An infix tag is odd and a forwarding pointer even, so this cannot be a forwarded header. */
     if (header_tag(header) == TAG_INFIX) {
         word parent = infix_parent(v);
-        word moved = move(g, parent); /* a closure: no further recursion */
+        word moved = move(g, parent, place); /* a closure: no further recursion */
         return FAULTY(infix_lost) ? moved : moved + (v - parent);
     }
     /* A header is no address: no block is as large as to-space's address would say. */
-    if (header - g->to_low < g->bytes)
-        return header;
-    return copy_block(g, v);
+    bool forwarded = header - g->to_low < g->bytes;
+    word to = forwarded ? header : copy_block(g, v);
+    gc_tell(g->config.hooks, forwarded ? GC_FORWARDED : GC_MOVED, v, place, to);
+    return to;
 }
 
 /* Moves what the block behind header hp points at; returns the next header. */
@@ -91,9 +92,10 @@ static word *scan_block(struct gc *g, word *hp) {
     word v = pointer_word(hp + 1);
     size_t wosize = header_wosize(*hp);
     size_t end = FAULTY(last_field) && wosize > 1 ? wosize - 1 : wosize;
+    gc_tell(g->config.hooks, GC_SCANNED, v, NULL, 0);
     for (size_t i = first_scanned(v); i < end; i++)
         if (is_pointer(hp[i + 1]))
-            hp[i + 1] = move(g, hp[i + 1]);
+            hp[i + 1] = move(g, hp[i + 1], &hp[i + 1]);
     return hp + wosize + 1;
 }
 
@@ -108,7 +110,7 @@ static void copy_live(struct gc *g) {
         word *slots = g->config.slots[m];
         for (unsigned s = 0; s < GC_SLOTS; s++)
             if (is_pointer(slots[s]))
-                slots[s] = move(g, slots[s]);
+                slots[s] = move(g, slots[s], &slots[s]);
     }
     while (g->scan < g->free) {
         gc_tick(hooks);

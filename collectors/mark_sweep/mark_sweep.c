@@ -68,6 +68,7 @@ static inline void set_colour(word v, unsigned colour) {
 static inline void push(struct gc *g, word v) {
     if (g->stack_top == g->stack_size && !FAULTY(lost_overflow)) {
         g->overflow = true; /* v is gray: the re-scan will find it */
+        gc_tell(g->config.hooks, GC_SET_ASIDE, v, NULL, 0);
         return;
     }
     if (g->stack_top < g->stack_size)
@@ -75,20 +76,23 @@ static inline void push(struct gc *g, word v) {
 }
 
 /* darken_helper: white blocks become gray and go on the stack. */
-static inline void darken(struct gc *g, word v) {
+static inline void darken(struct gc *g, word v, const word *place) {
     if (header_colour(header_of(v)) != WHITE)
         return;
     set_colour(v, GRAY);
+    gc_tell(g->config.hooks, GC_MARKED, v, place, 0);
     push(g, v);
 }
 
-/* darken_body: the block that an even word points at, of an infix pointer the closure around it. */
-static inline void darken_word(struct gc *g, word v) {
+/* darken_body: the block that the even word at `place` points at, of an infix pointer the closure
+ * around it. */
+static inline void darken_word(struct gc *g, const word *place) {
+    word v = *place;
     if (!in_heap(g, v) && !FAULTY(follows_code))
         return;
     if (g->version == MARK_CLOSURES && header_tag(header_of(v)) == TAG_INFIX)
         v = infix_parent(v);
-    darken(g, v);
+    darken(g, v, place);
 }
 
 /* First field to scan: darken_wrapper, in the three versions of mark. */
@@ -103,9 +107,10 @@ static void mark_block(struct gc *g, word v) {
     size_t wosize = header_wosize(header_of(v));
     gc_tick(g->config.hooks);
     set_colour(v, BLACK);
+    gc_tell(g->config.hooks, GC_SCANNED, v, NULL, 0);
     for (size_t i = scan_start(g, v); i < wosize; i++) {
-        word field = word_pointer(v)[i];
-        if (is_pointer(field))
+        const word *field = &word_pointer(v)[i];
+        if (is_pointer(*field))
             darken_word(g, field);
     }
     if (FAULTY(mark_writes) && wosize == 3 && header_tag(header_of(v)) < TAG_LAZY)
@@ -146,7 +151,7 @@ static void darken_environment(struct gc *g, word v) {
     set_colour(v, BLACK);
     for (size_t i = first_scanned(parent); i < header_wosize(header_of(parent)); i++)
         if (is_pointer(word_pointer(parent)[i]))
-            darken_word(g, word_pointer(parent)[i]);
+            darken_word(g, &word_pointer(parent)[i]);
 }
 
 /* The closure of an infix root is found here, as the runtime must: in the verified collector infix
@@ -158,7 +163,7 @@ static void darken_roots(struct gc *g) {
             if (FAULTY(infix_root) && is_infix(g, slots[s]))
                 darken_environment(g, slots[s]);
             else if (is_pointer(slots[s]))
-                darken_word(g, slots[s]);
+                darken_word(g, &slots[s]);
     }
 }
 
@@ -220,6 +225,8 @@ static void sweep_block(struct gc *g, struct sweep *s, word *hp) {
             *hp = header_recolour(*hp, WHITE);
         return;
     }
+    if (colour != BLUE)
+        gc_tell(g->config.hooks, GC_SWEPT, pointer_word(hp + 1), NULL, 0);
     sweep_free(g, s, hp, words, colour == BLUE);
 }
 
