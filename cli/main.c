@@ -16,6 +16,7 @@ static const struct command {
     {"run", "replay programs and judge them", command_run},
     {"show", "a program as text, heap map or picture", command_show},
     {"convert", "programs from bytes to text and back", command_convert},
+    {"reduce", "the smallest program with the same violation", command_reduce},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands, WORD_LENGTH = 32 };
 

@@ -109,6 +109,7 @@ void program_reduce(struct reduction *r, struct program *p) {
     do {
         any = pass_of_all(r, p, script_steps);
         any |= pass_of_all(r, p, heap_steps);
+        any = any || pass_of_all(r, p, balance_steps);
     } while (any && r->complete);
 }
 
@@ -129,9 +130,9 @@ static bool any_keeps(struct reduction *r, const struct program *p,
 }
 
 bool program_is_minimal(struct reduction *r, const struct program *p) {
-    const struct step_family *const tables[] = {script_steps, heap_steps};
+    const struct step_family *const tables[] = {script_steps, heap_steps, balance_steps};
     begin(r, p);
-    for (unsigned t = 0; t < 2; t++) {
+    for (unsigned t = 0; t < sizeof tables / sizeof *tables; t++) {
         for (const struct step_family *family = tables[t]; family->name && r->complete; family++) {
             if (any_keeps(r, p, family)) {
                 r->possible = family->name;

@@ -20,8 +20,9 @@ struct step_family {
     bool (*apply)(struct program *, unsigned at, unsigned n);
 };
 
-/* Those of heap, roots and config; of the script.  name is NULL at the end. */
-extern const struct step_family heap_steps[], script_steps[];
+/* Those of heap, roots and config; of the script; those for exact limits, the last to be tried.
+ * name is NULL at the end. */
+extern const struct step_family heap_steps[], script_steps[], balance_steps[];
 
 /* Sizes, indexes and integers become smaller by half of what is above their minimum, a quarter, ...
  * and at last by one: a search that needs few runs. */
