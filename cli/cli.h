@@ -23,6 +23,7 @@ int command_run(int argc, char **argv);
 int command_show(int argc, char **argv);
 int command_convert(int argc, char **argv);
 int command_reduce(int argc, char **argv);
+int command_export(int argc, char **argv);
 
 /* ---- input.c ----------------------------------------------------------------------------------
  */

@@ -17,6 +17,7 @@ static const struct command {
     {"show", "a program as text, heap map or picture", command_show},
     {"convert", "programs from bytes to text and back", command_convert},
     {"reduce", "the smallest program with the same violation", command_reduce},
+    {"export", "a violation as a C file of its own", command_export},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands, WORD_LENGTH = 32 };
 
