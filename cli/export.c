@@ -139,6 +139,18 @@ static const char *assertions(enum violation v) {
     }
 }
 
+static bool allocates(const struct program *p) {
+    for (unsigned i = 0; i < p->n_ops; i++)
+        if (op_shapes[p->ops[i].code].operands & OPERAND_SIZE || p->ops[i].code == OP_EXHAUST)
+            return true;
+    return false;
+}
+
+static bool asserts(const struct exported *e, const char *what) {
+    const char *class = assertions(e->violation);
+    return class && strcmp(class, what) == 0;
+}
+
 static bool is_needed(const struct exported *e, const char *word, size_t length) {
     const uint16_t *config = e->program->config;
     const char *class = assertions(e->violation);
@@ -147,6 +159,8 @@ static bool is_needed(const struct exported *e, const char *word, size_t length)
         bool needed;
     } others[] = {{"always", true},
                   {class ? class : "always", true},
+                  {"answers", asserts(e, "memory") && allocates(e->program)},
+                  {"newblocks", asserts(e, "overlap") && allocates(e->program)},
                   {"operations", e->program->n_ops > 0},
                   {"image", e->subject->image != NULL},
                   {"build", e->subject->image == NULL},

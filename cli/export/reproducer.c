@@ -108,7 +108,7 @@ static struct gc *enter(void) {
 /* ---- what must hold ---- */
 
 static uint64_t checked; /* collections at the last check */
-/*@ garbage memory exhaust */
+/*@ garbage answers exhaust */
 
 /* Marks what the slots reach in the mirror; returns the words that it takes. */
 static size_t live_objects;
@@ -279,6 +279,7 @@ static void check_use(void) {
     memset(in_use, 0, sizeof in_use);
     COLLECTOR.walk(enter(), take_down, NULL);
 }
+/*@ newblocks */
 static void check_new_block(word v, size_t wosize) {
     const word *header = word_pointer(v) - 1;
     if (!COLLECTOR.walk)
@@ -309,6 +310,7 @@ static size_t largest_free(void) {
         COLLECTOR.walk(enter(), look_for_room, &largest);
     return largest;
 }
+/*@ answers */
 static void check_answer(enum gc_result result, size_t wosize) {
     if (traits.refusal == REFUSES_ANYTIME)
         return;
