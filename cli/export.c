@@ -3,7 +3,7 @@
  * isoheap export: a finding as a C file of its own.
  *
  * The file has the program as tables and calls, already lowered to what the collectors take, and
- * behind them those parts of export/reproducer.c that its operations and its class need.  It
+ * behind them those parts of the files in export/ that its operations and its class need.  It
  * includes collectors/collector.h and is linked with the sources of one collector, and nothing
  * else.
  */

@@ -15,7 +15,7 @@ struct exported {
     char detail[VERDICT_TEXT];
 };
 
-/* export/reproducer.c as text, from the build. */
+/* The files in export/ as text, from the build. */
 extern const char export_template[];
 
 /* Limits, config, items and roots of the program as C, lowered to what both collectors take, as the

@@ -3,9 +3,10 @@
 # isoheap export: for every known-bad collector the exported file compiles with gcc and clang without
 # a warning, fails with the collector and passes with the healthy one.  The compile command is the
 # one that the file itself names.
-# ISOHEAP is the command, SOURCE_DIR the checkout.
+# ISOHEAP is the command, MISBEHAVING that with the collectors of tests/misbehaving/, SOURCE_DIR the
+# checkout.
 set -u
-: "${ISOHEAP:?the path of the command}" "${SOURCE_DIR:?the checkout}"
+: "${ISOHEAP:?the path of the command}" "${SOURCE_DIR:?the checkout}" "${MISBEHAVING:?the other command}"
 warnings='-Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef -Werror'
 export ISOHEAP SOURCE_DIR warnings
 # LeakSanitizer needs ptrace, which a container may forbid.
@@ -82,14 +83,15 @@ for fixture in $fixtures; do
     done
 done | xargs -P 2 -L 1 bash "$this" || wrong=1
 
-# Every operation under every kind of assertion, on the healthy collector: all seeds, each with the
+# Operations under every kind of assertion, on the healthy collector: every other seed, each with the
 # next class.
 classes=(lost_object wrong_colour garbage_retained overlap false_out_of_memory heap_worn_out
     collector_assertion no_progress)
 n=0
 for seed in "$SOURCE_DIR"/seeds/mark_sweep/*.txt; do
-    class=${classes[n % ${#classes[@]}]}
     n=$((n + 1))
+    [ $((n % 2)) -eq 0 ] || continue
+    class=${classes[n / 2 % ${#classes[@]}]}
     "$ISOHEAP" export --class "$class" "$seed" >seed.c &&
         # shellcheck disable=SC2086
         gcc -std=c17 $warnings -I"$SOURCE_DIR" -o seed seed.c gcc.mark_sweep.o gcc.arena.o &&
@@ -99,6 +101,41 @@ for seed in "$SOURCE_DIR"/seeds/mark_sweep/*.txt; do
     wrong=1
 done
 [ $n -ge 40 ] || { echo "there are $n seeds"; wrong=1; }
+
+# ---- a collector that lets nobody lay out its heap ----
+
+gcc -std=c17 -I"$SOURCE_DIR" -c -o theirs.o "$SOURCE_DIR/tests/misbehaving/collectors.c" || wrong=1
+
+# theirs STATUS ARGUMENT...: exported for without_image, compiled, run.
+theirs() {
+    local status=$1
+    shift
+    # shellcheck disable=SC2086
+    "$MISBEHAVING" export -c without_image "$@" >theirs.c &&
+        gcc -std=c17 $warnings -I"$SOURCE_DIR" -o theirs theirs.c theirs.o gcc.mark_sweep.o gcc.arena.o
+    ./theirs 2>&1 | cat >log
+    [ "${PIPESTATUS[0]}" -eq "$status" ] && return
+    echo "without_image, $*: not status $status"
+    cat log
+    wrong=1
+}
+for seed in list closure infix_root static static_closure custom mutators; do
+    theirs 0 --class edge_changed "$SOURCE_DIR/seeds/mark_sweep/$seed.txt"
+done
+cat >pieces.txt <<'END'
+isoheap program 1
+config heap=32
+heap
+  b0 = block tag=0 size=7
+  b1 = block tag=0 [b0]
+  b2 = block tag=0 size=7
+roots
+  r1 = b1
+script
+  r1.0 := 0
+  r2 = alloc tag=0 size=20
+END
+theirs 134 pieces.txt
 
 # ---- usage ----
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * A subject for tests of the command that no fixture can be, since it does what the tests of the
- * fixtures could not survive: `misbehaves` is mark_sweep until a block with one of these tags is
- * allocated.  It takes the place of the known-bad collectors in a command of its own.
+ * Subjects for tests of the command that no fixture can be; they take the place of the known-bad
+ * collectors in a command of its own.  `misbehaves` is mark_sweep until a block with one of the
+ * tags below is allocated, and then does what the tests of the fixtures could not survive.
+ * `without_image` is mark_sweep that lets nobody lay out its heap, and promises never to refuse
+ * what would fit if the heap were not in pieces.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "collectors/mark_sweep/mark_sweep.h"
@@ -83,7 +85,31 @@ static const struct collector misbehaves = {
     .walk = walk,
 };
 
+static enum gc_result plain_alloc(struct gc *g, unsigned m, unsigned dst, size_t wosize,
+                                  unsigned tag, const word *raw) {
+    return mark_sweep.alloc(g, m, dst, wosize, tag, raw);
+}
+
+extern const struct collector without_image;
+const struct collector without_image = {
+    .name = "without_image",
+    .summary = "mark_sweep without image; false promise of exact refusals",
+    .traits = {.infix = true,
+               .start_env = true,
+               .raw = true,
+               .outside = true,
+               .full_until_exact = 1,
+               .refusal = REFUSES_EXACTLY,
+               .max_mutators = GC_MUTATORS},
+    .open = open_gc,
+    .reset = reset,
+    .close = close_gc,
+    .alloc = plain_alloc,
+    .collect = collect,
+    .walk = walk,
+};
+
 const struct known_bad known_bad[] = {
     {&misbehaves, VIOLATION_no_progress, "never returns from an allocation"},
     {NULL, VIOLATION_none, NULL}};
-const struct collector *const known_bad_collectors[] = {&misbehaves, NULL};
+const struct collector *const known_bad_collectors[] = {&misbehaves, &without_image, NULL};
