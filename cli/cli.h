@@ -92,6 +92,8 @@ struct death {
     const char *said;   /* what the child wrote to stderr */
     size_t said_length;
 };
+/* The detail of a trial that used up its time. */
+#define NEVER_ENDS "the run does not end"
 /* Fills in the verdict, of which op and operation are known. */
 void judge_death(const struct job *, const struct death *, struct verdict *);
 /* The report, as snprintf.  maps: the heaps before the operation, or "". */

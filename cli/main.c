@@ -31,7 +31,7 @@ static void help(FILE *out) {
     fprintf(out, "\n`isoheap SUBCOMMAND --help` tells the options, `isoheap --version` the "
                  "version.\n\n"
                  "Exit status: 0 no violation, 1 violation, 2 usage, 3 unreadable input, 4 harness "
-                 "fault.\n");
+                 "fault,\n5 no violation to reduce or export.\n");
 }
 
 /* Insertions, deletions and replacements that make one word of the other. */

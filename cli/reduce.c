@@ -18,6 +18,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -38,7 +39,9 @@ struct reduce {
     struct verdict wanted;
     double start, shown, written;
     size_t size_written; /* of the program in the output so far */
+    unsigned used;       /* runs of reductions that are over */
     bool tty, failed;    /* failed: the harness, in a trial */
+    bool saves;          /* the best so far goes to the output on the way */
 };
 
 static struct program program;     /* the best so far */
@@ -128,7 +131,7 @@ static void show_progress(struct reduce *r) {
     if (!r->tty || t - r->shown < 0.1)
         return;
     r->shown = t;
-    fprintf(stderr, "\r%u runs, %.0f s: %u operations, %u items\033[K", reduction.runs,
+    fprintf(stderr, "\r%u runs, %.0f s: %u operations, %u items\033[K", r->used + reduction.runs,
             t - r->start, program.n_ops, program.n_items);
 }
 
@@ -205,6 +208,12 @@ static bool save(struct reduce *r) {
     return good;
 }
 
+/* A file, or none yet: what a pipe or a device got cannot be replaced by something better. */
+static bool is_file(const char *path) {
+    struct stat info;
+    return strcmp(path, "-") != 0 && (stat(path, &info) != 0 || S_ISREG(info.st_mode));
+}
+
 static size_t size_of(const struct program *p) {
     return (size_t)p->n_ops + p->n_items + p->n_fields;
 }
@@ -214,10 +223,9 @@ static void improved(const struct program *best, void *context) {
     struct reduce *r = context;
     double t = now();
     (void)best; /* it is `program` */
-    if (strcmp(r->output, "-") == 0 ||
-        (t - r->written < 1 && 10 * size_of(&program) > 9 * r->size_written))
+    if (!r->saves || (t - r->written < 1 && 10 * size_of(&program) > 9 * r->size_written))
         return;
-    save(r);
+    r->saves = save(r); /* once is enough to be told why not */
     r->written = t;
     r->size_written = size_of(&program);
 }
@@ -230,8 +238,10 @@ static void reduce(struct reduce *r) {
     reduction.improved = improved;
     reduction.stop = stop;
     reduction.context = r;
-    reduction.max_runs = r->runs;
+    reduction.max_runs = r->runs - r->used;
     program_reduce(&reduction, &program);
+    r->used += reduction.runs;
+    reduction.runs = 0;
 }
 
 /* A subject that hangs costs the whole limit at every run that keeps the hang, so the limit is
@@ -277,12 +287,12 @@ static void say_result(const struct reduce *r, unsigned ops, unsigned items) {
     fprintf(stderr,
             "isoheap: %s, %s (%s): %u operations and %u items, from %u and %u, in %u runs\n",
             violation_name(r->wanted.violation), party_name(r->wanted.guilty), guilty_name(r),
-            program.n_ops, program.n_items, ops, items, reduction.runs);
+            program.n_ops, program.n_items, ops, items, r->used);
     if (!reduction.complete)
         fprintf(stderr, "isoheap: ended by %s: perhaps not minimal\n",
-                signal_caught               ? "a signal"
-                : reduction.runs >= r->runs ? "--runs"
-                                            : "--time");
+                signal_caught        ? "a signal"
+                : r->used >= r->runs ? "--runs"
+                                     : "--time");
 }
 
 /* ---- life -------------------------------------------------------------------------------------
@@ -335,7 +345,8 @@ static int reduce_file(struct reduce *r) {
     if (status)
         return status;
     r->size_written = size_of(&program);
-    if (r->wanted.violation == VIOLATION_no_progress)
+    r->saves = is_file(r->output);
+    if (strcmp(r->wanted.detail, NEVER_ENDS) == 0)
         reduce_late(r);
     else
         reduce(r);
