@@ -151,7 +151,7 @@ static bool asserts(const struct exported *e, const char *what) {
     return class && strcmp(class, what) == 0;
 }
 
-static bool is_needed(const struct exported *e, const char *word, size_t length) {
+static bool is_needed(const struct exported *e, const char *what, size_t length) {
     const uint16_t *config = e->program->config;
     const char *class = assertions(e->violation);
     const struct {
@@ -168,11 +168,11 @@ static bool is_needed(const struct exported *e, const char *word, size_t length)
                   {"fail", config[CONFIG_FAIL] > 0}};
     for (unsigned i = 0; i < sizeof others / sizeof *others; i++)
         if (others[i].needed && strlen(others[i].name) == length &&
-            strncmp(others[i].name, word, length) == 0)
+            strncmp(others[i].name, what, length) == 0)
             return true;
     for (unsigned i = 0; i < e->program->n_ops; i++) {
         const char *name = op_shapes[e->program->ops[i].code].name;
-        if (strlen(name) == length && strncmp(name, word, length) == 0)
+        if (strlen(name) == length && strncmp(name, what, length) == 0)
             return true;
     }
     return false;

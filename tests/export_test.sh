@@ -92,8 +92,8 @@ for seed in "$SOURCE_DIR"/seeds/mark_sweep/*.txt; do
     n=$((n + 1))
     [ $((n % 2)) -eq 0 ] || continue
     class=${classes[n / 2 % ${#classes[@]}]}
+    # shellcheck disable=SC2086
     "$ISOHEAP" export --class "$class" "$seed" >seed.c &&
-        # shellcheck disable=SC2086
         gcc -std=c17 $warnings -I"$SOURCE_DIR" -o seed seed.c gcc.mark_sweep.o gcc.arena.o &&
         ./seed >log 2>&1 && continue
     echo "$seed as $class:"

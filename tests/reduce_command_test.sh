@@ -60,7 +60,9 @@ has small.txt '^# violation lost_object: '
 has small.txt '^# guilty: subject \(bad_infix_root\)$'
 has small.txt '^# replay: isoheap run --collector bad_infix_root --reference cheney small.txt$'
 at_most small.txt 1
-$(sed -n 's/^# replay: isoheap/command "$ISOHEAP"/p' small.txt | sed "s|\"\$ISOHEAP\"|$ISOHEAP|") >out
+replay=$(sed -n 's/^# replay: isoheap //p' small.txt)
+# shellcheck disable=SC2086
+"$ISOHEAP" $replay >out 2>&1
 [ $? -eq 1 ] || complain "the command of the header does not replay it" out
 check 0 'violation' "$ISOHEAP" run --collector bad_infix_root --expect lost_object small.txt
 
@@ -167,7 +169,9 @@ interrupt() {
     [ $status -eq "$2" ] || complain "status $status after SIG$1" err
     [ -e partial.txt ] || complain "nothing written at SIG$1" err
     check 0 violation "$MISBEHAVING" run -c misbehaves -T 1 --expect no_progress partial.txt
-    [ -z "$(ls -A | grep 'partial.txt\.')" ] || complain "a temporary file is left"
+    for left in partial.txt.*; do
+        [ ! -e "$left" ] || complain "a temporary file is left: $left"
+    done
 }
 interrupt TERM 143
 interrupt KILL 137
