@@ -6,6 +6,10 @@
  * verdict and report at the end; what the child says on stderr comes through a pipe.  When it dies,
  * it notes which party was running.  A second child then runs up to the same operation, to take the
  * heap maps before it.
+ *
+ * A trial (reduction makes thousands) does without report, maps and the sanitizer's output, which
+ * take a hundred times as long as the run, and has a limit of processor time, which does not depend
+ * on what else the machine does.
  */
 #define _GNU_SOURCE
 #include "cli/cli.h"
@@ -18,6 +22,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -26,6 +32,8 @@ enum { REPORT_SIZE = 1 << 20, MAPS_SIZE = 256 << 10, STDERR_KEPT = 64 << 10, ALT
 
 struct shared {
     bool finished, noted;
+    bool late;          /* a trial used up its processor time */
+    char sanitizer[64]; /* a trial: what AddressSanitizer calls it, or "" */
     enum party running; /* if noted */
     struct verdict verdict;
     char maps[MAPS_SIZE];
@@ -43,10 +51,13 @@ struct watch {
 
 /* LLVM's sanitizer interface, absent without sanitizers. */
 __attribute__((weak)) void __sanitizer_set_death_callback(void (*)(void));
+__attribute__((weak)) const char *__asan_get_report_description(void);
+void __asan_on_error(void);
 
 static struct {
     struct runner *runner;
     struct shared *shared;
+    bool trial;
 } dying; /* what a signal handler or a sanitizer's callback knows */
 
 static void note_running(void) {
@@ -63,9 +74,32 @@ static void on_crash(int number) {
 }
 
 static void on_late(int number) {
-    (void)number;
+    dying.shared->late = number == SIGPROF;
     note_running();
     _exit(0);
+}
+
+/* AddressSanitizer calls this before it prints its report. */
+void __asan_on_error(void) {
+    if (!dying.trial)
+        return;
+    note_running();
+    if (__asan_get_report_description)
+        snprintf(dying.shared->sanitizer, sizeof dying.shared->sanitizer, "%s",
+                 __asan_get_report_description());
+    _exit(1);
+}
+
+static void begin_trial(unsigned milliseconds) {
+    struct sigaction late = {.sa_handler = on_late};
+    struct itimerval limit = {
+        .it_value = {.tv_sec = milliseconds / 1000, .tv_usec = milliseconds % 1000 * 1000}};
+    dying.trial = true;
+    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+    signal(SIGINT, SIG_DFL);
+    signal(SIGTERM, SIG_DFL);
+    sigaction(SIGPROF, &late, NULL);
+    setitimer(ITIMER_PROF, &limit, NULL);
 }
 
 /* With a sanitizer crashes are its business: it prints a report and calls back. */
@@ -119,7 +153,7 @@ static void run(struct watch *w, const struct program *p) {
     struct runner_options options = {.subject = job->subject,
                                      .reference = job->reference,
                                      .oracles = job->oracles,
-                                     .digest = true,
+                                     .digest = !job->trial_ms,
                                      .observe = watch,
                                      .listen = job->listen && !w->maps_before ? listen_for : NULL,
                                      .context = w};
@@ -134,7 +168,7 @@ static void run(struct watch *w, const struct program *p) {
     runner_run(runner, p, &verdict);
     if (verdict.violation && job->observe) /* the state in which the operation left the heaps */
         job->observe(job->context, runner, verdict.op, false);
-    if (verdict.violation || verdict.harness_error)
+    if ((verdict.violation || verdict.harness_error) && !job->trial_ms)
         runner_report(runner, &verdict, p, shared->report, REPORT_SIZE);
     shared->verdict = verdict;
     shared->finished = true;
@@ -174,7 +208,7 @@ static bool listen_to(int fd, double end, char *kept, size_t *length) {
 
 /* False if the child still runs at the end of the time. */
 static bool wait_until(pid_t child, double end, int *status) {
-    static const struct timespec pause = {.tv_nsec = 1000000};
+    struct timespec pause = {.tv_nsec = 20000}; /* most end at once */
     for (;;) {
         pid_t ended = waitpid(child, status, WNOHANG);
         if (ended == child || (ended < 0 && errno != EINTR))
@@ -182,6 +216,7 @@ static bool wait_until(pid_t child, double end, int *status) {
         if (now() >= end)
             return false;
         nanosleep(&pause, NULL);
+        pause.tv_nsec = pause.tv_nsec < 1000000 ? 2 * pause.tv_nsec : pause.tv_nsec;
     }
 }
 
@@ -207,6 +242,10 @@ static bool run_in_child(struct watch *w, const struct program *p, struct death 
         close(out[0]);
         close(out[1]);
         note_death(w->shared);
+        if (w->job->trial_ms) {
+            dup2(STDERR_FILENO, STDOUT_FILENO);
+            begin_trial(w->job->trial_ms);
+        }
         run(w, p);
         fflush(stdout);
         _exit(0);
@@ -221,6 +260,7 @@ static bool run_in_child(struct watch *w, const struct program *p, struct death 
     if (death->late)
         end_child(child, &death->status);
     close(out[0]);
+    death->late |= w->shared->late;
     death->noted = w->shared->noted;
     death->running = w->shared->running;
     return true;
@@ -241,10 +281,15 @@ static void find_death(const struct job *job, const struct program *p, const str
     struct verdict v = shared->verdict;
     struct watch again = {shared, job, &op};
     struct death unused;
+    judge_death(job, death, &v);
+    if (job->trial_ms) {
+        memcpy(v.found, shared->sanitizer, sizeof shared->sanitizer);
+        shared->verdict = v;
+        return;
+    }
     if (v.operation[0] && op != OP_INITIAL)
         run_in_child(&again, p, &unused, unheard);
     shared->maps[MAPS_SIZE - 1] = 0;
-    judge_death(job, death, &v);
     report_death(job, death, &v, p, shared->maps, shared->report, REPORT_SIZE);
     shared->verdict = v;
 }
@@ -269,11 +314,11 @@ struct verdict run_job(const struct job *job, const struct program *p, char **re
     }
     if (!shared->finished)
         find_death(job, p, &death, shared);
-    else
+    else if (!job->trial_ms)
         fwrite(said, 1, death.said_length, stderr);
     verdict = shared->verdict;
     end_strings(&verdict);
-    *report = strndup(shared->report, REPORT_SIZE);
+    *report = job->trial_ms ? NULL : strndup(shared->report, REPORT_SIZE);
     munmap(shared, sizeof *shared);
     return verdict;
 }

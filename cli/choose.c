@@ -59,3 +59,13 @@ enum violation choose_violation(const char *name) {
         v++;
     return (enum violation)v;
 }
+
+unsigned choose_number(const char *option, const char *argument, unsigned least, unsigned most) {
+    char *end;
+    unsigned long n = strtoul(argument, &end, 10);
+    if (argument[0] >= '0' && argument[0] <= '9' && !*end && n >= least && n <= most)
+        return (unsigned)n;
+    fprintf(stderr, "isoheap: %s takes a number from %u to %u, not \"%s\"\n", option, least, most,
+            argument);
+    exit(EXIT_USAGE);
+}

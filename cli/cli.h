@@ -14,13 +14,16 @@ enum exit_status {
     EXIT_VIOLATION = 1,
     EXIT_USAGE = 2, /* also: an output that cannot be written, a program that is not installed */
     EXIT_UNREADABLE = 3,
-    EXIT_HARNESS = 4
+    EXIT_HARNESS = 4,
+    EXIT_NOTHING = 5 /* reduce, export: the program raises no violation */
 };
 
 int command_list(int argc, char **argv);
 int command_run(int argc, char **argv);
 int command_show(int argc, char **argv);
 int command_convert(int argc, char **argv);
+int command_reduce(int argc, char **argv);
+int command_export(int argc, char **argv);
 
 /* ---- input.c ----------------------------------------------------------------------------------
  */
@@ -37,6 +40,8 @@ bool for_each_file(const char *path, void (*visit)(const char *path, void *), vo
 /* Writes a file as a whole or not at all; "-" is standard output.  On failure says why on stderr.
  */
 bool write_file(const char *path, const void *data, size_t size);
+/* The same, and on the disk when it returns: for findings. */
+bool write_finding(const char *path, const void *data, size_t size);
 /* Lets Graphviz lay a graph out, in the form of its options "-Tsvg" or "-Tplain", malloc'ed; NULL
  * after a message. */
 char *lay_out(const char *dot, size_t dot_size, const char *form, size_t *size);
@@ -55,6 +60,9 @@ bool choose_reference(const char *name, const struct collector **reference);
 unsigned choose_oracles(const char *list);
 /* VIOLATION_classes if there is none of that name; "none" is VIOLATION_none. */
 enum violation choose_violation(const char *name);
+/* The number in an option's argument; ends the program with a usage message if it is none between
+ * least and most. */
+unsigned choose_number(const char *option, const char *argument, unsigned least, unsigned most);
 
 /* ---- child.c ----------------------------------------------------------------------------------
  */
@@ -62,14 +70,16 @@ enum violation choose_violation(const char *name);
 struct job {
     const struct collector *subject, *reference; /* reference NULL: the model alone */
     unsigned oracles;
-    unsigned seconds; /* 0: run in this process */
+    unsigned seconds;  /* 0: run in this process */
+    unsigned trial_ms; /* > 0: verdict alone, no report; milliseconds of processor time */
     runner_observer *observe;
     runner_listener *listen;
     void *context;
 };
 /* Runs a program in a child process.  Returns the verdict; a crash is class sanitizer, the end of
  * the time no_progress, with the operation that was running.  *report is malloc'ed: the runner's
- * report, or for a crash what the child wrote to stderr, the heaps before and the program. */
+ * report, or for a crash what the child wrote to stderr, the heaps before and the program; NULL for
+ * a trial.  In a trial `found` of a crash is AddressSanitizer's name for it. */
 struct verdict run_job(const struct job *, const struct program *, char **report);
 
 /* ---- death.c ----------------------------------------------------------------------------------
@@ -84,6 +94,8 @@ struct death {
     const char *said;   /* what the child wrote to stderr */
     size_t said_length;
 };
+/* The detail of a trial that used up its time. */
+#define NEVER_ENDS "the run does not end"
 /* Fills in the verdict, of which op and operation are known. */
 void judge_death(const struct job *, const struct death *, struct verdict *);
 /* The report, as snprintf.  maps: the heaps before the operation, or "". */

@@ -17,7 +17,9 @@ static const char *collector_name(const struct job *job, enum party party) {
 }
 
 static void describe(const struct job *job, const struct death *d, const char *who, char *out) {
-    if (d->late)
+    if (d->late && job->trial_ms)
+        snprintf(out, VERDICT_TEXT, NEVER_ENDS);
+    else if (d->late)
         snprintf(out, VERDICT_TEXT, "the run took more than %u seconds%s", job->seconds,
                  d->noted && d->running == PARTY_MODEL ? "; no collector was running at the end"
                                                        : "");

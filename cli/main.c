@@ -16,6 +16,8 @@ static const struct command {
     {"run", "replay programs and judge them", command_run},
     {"show", "a program as text, heap map or picture", command_show},
     {"convert", "programs from bytes to text and back", command_convert},
+    {"reduce", "the smallest program with the same violation", command_reduce},
+    {"export", "a violation as a C file of its own", command_export},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands, WORD_LENGTH = 32 };
 
@@ -29,7 +31,7 @@ static void help(FILE *out) {
     fprintf(out, "\n`isoheap SUBCOMMAND --help` tells the options, `isoheap --version` the "
                  "version.\n\n"
                  "Exit status: 0 no violation, 1 violation, 2 usage, 3 unreadable input, 4 harness "
-                 "fault.\n");
+                 "fault,\n5 no violation to reduce or export.\n");
 }
 
 /* Insertions, deletions and replacements that make one word of the other. */

@@ -48,12 +48,13 @@ static mode_t usual_mode(void) {
 }
 
 /* A temporary file beside the target, renamed when it is complete. */
-static bool replace(const char *path, mode_t mode, const char *data, size_t size) {
+static bool replace(const char *path, mode_t mode, bool durable, const char *data, size_t size) {
     char *temporary;
     if (asprintf(&temporary, "%s.XXXXXX", path) < 0)
         return false;
     int fd = mkostemp(temporary, O_CLOEXEC);
-    bool good = fd >= 0 && fchmod(fd, mode) == 0 && write_all(fd, data, size);
+    bool good = fd >= 0 && fchmod(fd, mode) == 0 && write_all(fd, data, size) &&
+                (!durable || fsync(fd) == 0);
     int why = errno;
     if (fd >= 0 && close(fd) != 0 && good) {
         good = false;
@@ -70,16 +71,16 @@ static bool replace(const char *path, mode_t mode, const char *data, size_t size
     return good;
 }
 
-bool write_file(const char *path, const void *data, size_t size) {
+static bool write_output(const char *path, bool durable, const void *data, size_t size) {
     struct stat info;
     bool good;
     if (strcmp(path, "-") == 0)
         return fwrite(data, 1, size, stdout) == size; /* main looks at stdout at the end */
     if (stat(path, &info) != 0) {
-        good = replace(path, usual_mode(), data, size);
+        good = replace(path, usual_mode(), durable, data, size);
     } else if (S_ISREG(info.st_mode)) {
         char *target = realpath(path, NULL); /* a link stays one */
-        good = target && replace(target, info.st_mode & 0777, data, size);
+        good = target && replace(target, info.st_mode & 0777, durable, data, size);
         free(target);
     } else {
         good = write_through(path, data, size);
@@ -87,6 +88,14 @@ bool write_file(const char *path, const void *data, size_t size) {
     if (!good)
         fprintf(stderr, "isoheap: cannot write %s: %s\n", path, strerror(errno));
     return good;
+}
+
+bool write_file(const char *path, const void *data, size_t size) {
+    return write_output(path, false, data, size);
+}
+
+bool write_finding(const char *path, const void *data, size_t size) {
+    return write_output(path, true, data, size);
 }
 
 /* ---- Graphviz ---------------------------------------------------------------------------------

@@ -1,29 +1,20 @@
 # SPDX-License-Identifier: MIT
-# Files inside a program: each becomes a `const char name_extension[]`, NUL at its end.
-#
-# As a script (cmake -DINPUT=file -DOUTPUT=file.c -P IsoheapEmbed.cmake) it writes one of them.
+# Text files in a program.
 
-if(CMAKE_SCRIPT_MODE_FILE)
-    get_filename_component(symbol "${INPUT}" NAME)
-    string(MAKE_C_IDENTIFIER "${symbol}" symbol)
-    file(READ "${INPUT}" bytes HEX)
-    string(REGEX REPLACE "(..)" "0x\\1," bytes "${bytes}")
-    string(REGEX REPLACE "(0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,)" "\\1\n" bytes "${bytes}")
-    file(WRITE "${OUTPUT}" "extern const char ${symbol}[];\nconst char ${symbol}[] = {\n${bytes}0};\n")
-    return()
-endif()
-
-set(ISOHEAP_EMBED_SCRIPT "${CMAKE_CURRENT_LIST_FILE}")
-
-# isoheap_embed(TARGET file...): adds the files to a program.
-function(isoheap_embed target)
+# isoheap_embed(SYMBOL RESULT FILE...): sets RESULT to a C source that defines `const char SYMBOL[]` as
+# the text of the files (under the top of the project), one behind the other, with a NUL at its end.
+function(isoheap_embed symbol result)
+    set(bytes "")
     foreach(file IN LISTS ARGN)
-        get_filename_component(name "${file}" NAME)
-        set(source "${PROJECT_BINARY_DIR}/embedded/${name}.c")
-        add_custom_command(OUTPUT "${source}"
-            COMMAND ${CMAKE_COMMAND} "-DINPUT=${PROJECT_SOURCE_DIR}/${file}" "-DOUTPUT=${source}"
-                    -P "${ISOHEAP_EMBED_SCRIPT}"
-            DEPENDS "${PROJECT_SOURCE_DIR}/${file}" "${ISOHEAP_EMBED_SCRIPT}" VERBATIM)
-        target_sources(${target} PRIVATE "${source}")
+        set(path "${PROJECT_SOURCE_DIR}/${file}")
+        set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${path}")
+        file(READ "${path}" text HEX)
+        string(APPEND bytes "${text}")
     endforeach()
+    string(REGEX REPLACE "(................................)" "\\1\n" bytes "${bytes}")
+    string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
+    set(source "${PROJECT_BINARY_DIR}/embedded/${symbol}.c")
+    file(CONFIGURE OUTPUT "${source}" CONTENT
+        "/* Made by the build from: ${ARGN}. */\nextern const char ${symbol}[];\nconst char ${symbol}[] = {\n@bytes@0};\n" @ONLY)
+    set(${result} "${source}" PARENT_SCOPE)
 endfunction()

@@ -105,6 +105,10 @@ size_t runner_report(struct runner *, const struct verdict *, const struct progr
 /* One line for an operation as it runs on the current state: indexes reduced, names resolved. */
 size_t runner_operation(const struct runner *, unsigned op, char *out, size_t capacity);
 
+/* Code, closinfo and infix words of a closure, as every run lays them out; `code` numbers the block
+ * (an item, or PROGRAM_ITEMS + operation).  Returns the start of its environment in words. */
+size_t closure_words(word *out, unsigned functions, const int8_t *arity, unsigned code);
+
 /* ---- pictures: the state of one party, valid until the runner goes on ---------------------------
  */
 

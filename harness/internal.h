@@ -110,8 +110,6 @@ static inline void leave(struct runner *r, enum party party) {
 /* ---- image.c ----------------------------------------------------------------------------------
  */
 
-/* Code, closinfo and infix words of a closure; returns the start of its environment. */
-size_t closure_words(word *out, unsigned functions, const int8_t *arity, unsigned code);
 /* Lays out heap and roots of the program in both collectors and in the model. */
 void build_heap(struct runner *);
 /* A value of the program that is no pointer, as the word that it becomes. */

@@ -1,0 +1,248 @@
+/*@ never */
+/* SPDX-License-Identifier: MIT
+ *
+ * Part of an exported finding (mirror.h): what must hold, for each kind of violation.
+ */
+/*@ graph overlap memory wear garbage own walk */
+
+/* ---- what must hold ---- */
+
+static uint64_t checked; /* collections at the last check */
+/*@ garbage answers exhaust */
+
+/* Marks what the slots reach in the mirror; returns the words that it takes. */
+static size_t live_objects;
+static size_t reach(word w) {
+    if (!is_reference(w) || object_of(w)->reached)
+        return 0;
+    struct object *o = object_of(w);
+    size_t words = o->is_static ? 0 : o->wosize + 1;
+    o->reached = true;
+    live_objects += !o->is_static;
+    for (size_t f = o->first_scanned; f < o->wosize; f++)
+        words += reach(o->fields[f]);
+    return words;
+}
+static size_t live_words(void) {
+    size_t words = 0;
+    live_objects = 0;
+    for (size_t i = 0; i < n_objects; i++)
+        objects[i].reached = false;
+    for (unsigned m = 0; m < MUTATORS; m++)
+        for (unsigned s = 0; s < GC_SLOTS; s++)
+            words += reach(mirror[m][s]);
+    return words;
+}
+/*@ graph */
+
+/* Is this the header of a block of the heap?  True if the collector has no walk to tell. */
+struct search {
+    const word *header;
+    bool found;
+};
+static void look_at(void *context, enum gc_extent kind, const word *header, size_t words) {
+    struct search *s = context;
+    (void)words;
+    s->found |= kind == GC_LIVE && header == s->header;
+}
+static bool is_block(const word *header) {
+    struct search s = {header, false};
+    if (COLLECTOR.walk)
+        COLLECTOR.walk(gc, look_at, &s);
+    return s.found || !COLLECTOR.walk;
+}
+
+/* A word of the collector against its counterpart.  Blocks that are met for the first time get
+ * their address; from then on each must be itself, and no other. */
+static void match(word found, word expected) {
+    if (!is_reference(expected)) {
+        assert(found == expected && "an immediate or a raw word has changed");
+        return;
+    }
+    struct object *o = object_of(expected);
+    assert(is_pointer(found) && "a pointer has become an immediate");
+    word block = found - offset_of(expected) * sizeof(word);
+    if (o->reached) {
+        assert(block == o->at && "one block has become two, or a pointer leads somewhere else");
+        return;
+    }
+    assert((o->is_static || is_block(word_pointer(block) - 1)) &&
+           "a live block is gone, or a pointer leads somewhere else");
+    for (size_t i = 0; i < n_objects; i++)
+        assert(!(objects[i].reached && objects[i].at == block) && "two blocks have become one");
+    assert((traits.moves || o->at == block) && "a block has moved, or a pointer has changed");
+    assert(header_wosize(header_of(block)) == o->wosize && "the size of a block has changed");
+    assert(header_tag(header_of(block)) == o->tag && "the tag of a block has changed");
+    o->at = block;
+    o->reached = true;
+    for (size_t f = 0; f < o->first_scanned; f++) {
+        word w = word_pointer(block)[f];
+        if (o->tag == TAG_CLOSURE && header_tag(w) == TAG_INFIX)
+            w = header_recolour(w, WHITE);
+        assert(w == o->fields[f] && "a raw word has changed");
+    }
+    for (size_t f = o->first_scanned; f < o->wosize; f++)
+        match(word_pointer(block)[f], o->fields[f]);
+}
+
+static void check_graph(void) {
+    for (size_t i = 0; i < n_objects; i++)
+        objects[i].reached = false;
+    for (unsigned m = 0; m < MUTATORS; m++)
+        for (unsigned s = 0; s < GC_SLOTS; s++)
+            match(slots[m][s], mirror[m][s]);
+}
+/*@ walk */
+
+/* The walk must tile the heap; then come the entries of the free list. */
+struct walk {
+    const word *next, *end, *last_entry;
+    size_t free, entries;
+    bool after_free, after_full;
+};
+static void visit_entry(struct walk *w, const word *header) {
+    assert(header >= w->end - HEAP && header < w->end && "a free-list entry is outside the heap");
+    assert(header_colour(*header) == BLUE && "a free-list entry is not blue");
+    w->entries++;
+    assert(w->entries <= w->free && "the free list is cyclic");
+    assert((!traits.sorted_free_list || header > w->last_entry) && "the free list is unsorted");
+    w->last_entry = header;
+}
+static void visit(void *context, enum gc_extent kind, const word *header, size_t words) {
+    struct walk *w = context;
+    if (kind == GC_FREE_LIST_ENTRY) {
+        if (traits.free_list)
+            visit_entry(w, header);
+        return;
+    }
+    if (!w->next) {
+        w->next = header;
+        w->end = header + HEAP;
+    }
+    assert(header == w->next && "the walk has a gap or goes back");
+    assert(words > 0 && words <= (size_t)(w->end - header) && "a block exceeds the heap");
+    w->next += words;
+    if (kind == GC_LIVE) {
+        assert(header_wosize(*header) + 1 == words && "a header disagrees with the walk");
+        assert(header_tag(*header) != TAG_INFIX && "an infix header where a block must start");
+        assert((!traits.whitens || header_colour(*header) == WHITE) && "a live block is not white");
+    }
+    if (kind == GC_FRAGMENT)
+        assert(words == 1 && header_tag(*header) == 0 && "a fragment with a size or a tag");
+    if (kind == GC_FREE && w->after_full && traits.merged_free_list)
+        assert(!w->after_free && "two free blocks are adjacent");
+    w->free += kind == GC_FREE;
+    w->after_free = kind == GC_FREE;
+}
+static void check_walk(bool after_full) {
+    struct walk w = {.after_full = after_full};
+    if (!COLLECTOR.walk)
+        return;
+    COLLECTOR.walk(enter(), visit, &w);
+    assert(w.next == w.end && "the walk ends before the heap does");
+    assert((!traits.free_list || w.entries == w.free) && "a free block is not on the free list");
+}
+/*@ garbage */
+
+/* After a full collection there is what the slots reach, and no more. */
+static void count_live(void *context, enum gc_extent kind, const word *header, size_t words) {
+    (void)header;
+    (void)words;
+    *(size_t *)context += kind == GC_LIVE;
+}
+static void check_garbage(void) {
+    size_t live = 0;
+    if (!COLLECTOR.walk || !traits.full_until_exact || traits.conservative)
+        return;
+    live_words();
+    COLLECTOR.walk(enter(), count_live, &live);
+    assert(live == live_objects && "an unreachable block has survived a full collection");
+}
+/*@ overlap */
+
+/* Which words are in use: what the last walk found, and what was allocated since. */
+static const word *heap;
+static bool in_use[HEAP];
+static void take_down(void *context, enum gc_extent kind, const word *header, size_t words) {
+    (void)context;
+    if (kind == GC_FREE_LIST_ENTRY)
+        return;
+    if (!heap)
+        heap = header;
+    for (size_t i = 0; i < words && kind == GC_LIVE; i++)
+        in_use[header - heap + (ptrdiff_t)i] = true;
+}
+static void check_use(void) {
+    if (!COLLECTOR.walk)
+        return;
+    heap = NULL;
+    memset(in_use, 0, sizeof in_use);
+    COLLECTOR.walk(enter(), take_down, NULL);
+}
+/*@ newblocks */
+static void check_new_block(word v, size_t wosize) {
+    const word *header = word_pointer(v) - 1;
+    if (!COLLECTOR.walk)
+        return;
+    if (checked != hooks.collections) {
+        checked = hooks.collections;
+        check_use();
+        return;
+    }
+    assert(header >= heap && header + wosize < heap + HEAP && "a new block is outside the heap");
+    for (size_t i = 0; i <= wosize; i++) {
+        assert(!in_use[header - heap + (ptrdiff_t)i] && "a new block overlaps a live one");
+        in_use[header - heap + (ptrdiff_t)i] = true;
+    }
+}
+/*@ memory */
+
+/* Out of memory exactly when promised. */
+static void look_for_room(void *context, enum gc_extent kind, const word *header, size_t words) {
+    size_t *largest = context;
+    (void)header;
+    if ((kind == GC_FREE || kind == GC_UNUSED) && words - 1 > *largest)
+        *largest = words - 1;
+}
+static size_t largest_free(void) {
+    size_t largest = 0;
+    if (COLLECTOR.walk)
+        COLLECTOR.walk(enter(), look_for_room, &largest);
+    return largest;
+}
+/*@ answers */
+static void check_answer(enum gc_result result, size_t wosize) {
+    if (traits.refusal == REFUSES_ANYTIME)
+        return;
+    if (result == GC_OK)
+        assert(live_words() + wosize + 1 <= HEAP && "allocated although it does not fit");
+    else if (traits.refusal == REFUSES_EXACTLY)
+        assert(live_words() + wosize + 1 > HEAP && "refused although live + request fits");
+    else
+        assert(largest_free() < wosize && "refused although a free block is large enough");
+}
+/*@ graph walk garbage overlap own */
+
+static void check(bool after_full) {
+    checked = hooks.collections;
+    (void)after_full;
+    /*@ walk */
+    check_walk(after_full);
+    /*@ overlap */
+    check_use();
+    /*@ own */
+    if (COLLECTOR.check)
+        assert(COLLECTOR.check(enter()) == NULL && "the collector's own check has failed");
+    /*@ graph */
+    check_graph();
+    /*@ garbage */
+    if (after_full)
+        check_garbage();
+    /*@ graph walk garbage overlap own */
+}
+/*@ memory wear */
+
+static void check(bool after_full) {
+    checked = hooks.collections;
+    (void)after_full;
+}

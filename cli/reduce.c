@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * isoheap reduce: the smallest program with the same violation.
+ *
+ * The property that a smaller program must keep is the whole of the verdict that does not depend on
+ * size: class, guilty party, oracle, and the condition that it names; of a crash the signal and the
+ * sanitizer's name for it.  So the reduction cannot slip from one defect to another that looks
+ * different.  Each run is a trial in a child process (child.c).
+ */
+#define _GNU_SOURCE
+#include "cli/cli.h"
+
+#include "program/reduce.h"
+#include "program/text.h"
+
+#include <argp.h>
+#include <libgen.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    RUNS = 10000,
+    SECONDS = 300,
+    RUN_SECONDS = 10,
+    HURRY_MS = 200, /* processor time of one run of a subject that hangs, at first */
+    MOST = 1000000000
+};
+
+struct reduce {
+    struct job job;
+    const char *collector, *reference, *oracles, *file, *output;
+    unsigned runs, seconds;
+    bool verify;
+    /* state */
+    struct verdict wanted;
+    double start, shown, written;
+    size_t size_written; /* of the program in the output so far */
+    unsigned used;       /* runs of reductions that are over */
+    bool tty, failed;    /* failed: the harness, in a trial */
+    bool saves;          /* the best so far goes to the output on the way */
+};
+
+static struct program program;     /* the best so far */
+static struct reduction reduction; /* large */
+static volatile sig_atomic_t signal_caught;
+
+enum { VERIFY_MINIMAL = 1000 };
+static const struct argp_option options[] = {
+    {"collector", 'c', "NAME", 0, "the collector under test (default: mark_sweep)", 0},
+    {"reference", 'r', "NAME", 0, "the reference (default: cheney); none: the model alone", 0},
+    {"oracles", 'O', "LIST", 0, "only these, a,b,c; or all but these, -a,-b", 0},
+    {"runs", 'n', "N", 0, "end after N runs (default: 10000)", 0},
+    {"time", 't', "SECONDS", 0, "end after so many seconds (default: 300)", 0},
+    {"timeout", 'T', "SECONDS", 0, "time for each run (default: 10)", 0},
+    {"output", 'o', "FILE", 0, "where to write (default: standard output)", 0},
+    {"verify-minimal", VERIFY_MINIMAL, NULL, 0,
+     "afterwards try every single removal and simplification once more", 0},
+    {0}};
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+    struct reduce *r = state->input;
+    switch (key) {
+    case 'c':
+        r->collector = argument;
+        return 0;
+    case 'r':
+        r->reference = argument;
+        return 0;
+    case 'O':
+        r->oracles = argument;
+        r->job.oracles = choose_oracles(argument);
+        if (!r->job.oracles)
+            exit(EXIT_USAGE);
+        return 0;
+    case 'n':
+        r->runs = choose_number("--runs", argument, 0, MOST);
+        return 0;
+    case 't':
+        r->seconds = choose_number("--time", argument, 1, MOST);
+        return 0;
+    case 'T':
+        r->job.seconds = choose_number("--timeout", argument, 1, MOST / 1000);
+        return 0;
+    case 'o':
+        r->output = argument;
+        return 0;
+    case VERIFY_MINIMAL:
+        r->verify = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (r->file)
+            argp_error(state, "one FILE at a time");
+        r->file = argument;
+        return 0;
+    case ARGP_KEY_END:
+        if (!r->file)
+            argp_error(state, "no FILE; - is standard input");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* ---- the property -----------------------------------------------------------------------------
+ */
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static struct verdict judge(const struct reduce *r, const struct program *p) {
+    char *report;
+    return run_job(&r->job, p, &report);
+}
+
+/* `found` of a crash is the sanitizer's word for it; of others it speaks of sizes and places. */
+static bool same_violation(const struct verdict *a, const struct verdict *b) {
+    return !a->harness_error && a->violation == b->violation && a->guilty == b->guilty &&
+           a->oracle == b->oracle && strcmp(a->detail, b->detail) == 0 &&
+           (a->violation != VIOLATION_sanitizer || strcmp(a->found, b->found) == 0);
+}
+
+static void show_progress(struct reduce *r) {
+    double t = now();
+    if (!r->tty || t - r->shown < 0.1)
+        return;
+    r->shown = t;
+    fprintf(stderr, "\r%u runs, %.0f s: %u operations, %u items\033[K", r->used + reduction.runs,
+            t - r->start, program.n_ops, program.n_items);
+}
+
+/* A run that a signal ended says nothing. */
+static bool keeps(const struct program *p, void *context) {
+    struct reduce *r = context;
+    show_progress(r);
+    struct verdict v = judge(r, p);
+    r->failed |= v.harness_error && !signal_caught;
+    return !signal_caught && same_violation(&v, &r->wanted);
+}
+
+static bool stop(void *context) {
+    const struct reduce *r = context;
+    return signal_caught || now() - r->start >= r->seconds;
+}
+
+/* ---- output -----------------------------------------------------------------------------------
+ */
+
+static const char *guilty_name(const struct reduce *r) {
+    const struct collector *c =
+        r->wanted.guilty == PARTY_REFERENCE ? r->job.reference : r->job.subject;
+    return c ? c->name : "none";
+}
+
+/* The name under which the command of the header finds the program. */
+static void replay_name(const struct reduce *r, char *name, size_t capacity) {
+    char *copy = strdup(r->output);
+    const char *base = copy ? basename(copy) : "-";
+    bool plain = base[0] && base[0] != '-';
+    for (const char *c = base; *c; c++)
+        plain &= (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') ||
+                 strchr("._-+,", *c) != NULL;
+    snprintf(name, capacity, "%s", plain ? base : "crash.txt");
+    free(copy);
+}
+
+/* Text with a header of comments; malloc'ed, NULL without memory. */
+static char *write_up(const struct reduce *r, size_t *size) {
+    size_t length = program_print(&program, NULL, 0);
+    char *text = malloc(length + 1), *out = NULL, name[256];
+    FILE *f = text ? open_memstream(&out, size) : NULL;
+    if (!f) {
+        free(text);
+        return NULL;
+    }
+    program_print(&program, text, length + 1);
+    replay_name(r, name, sizeof name);
+    size_t version = strcspn(text, "\n") + 1;
+    fwrite(text, 1, version, f);
+    bool named = r->wanted.violation == VIOLATION_sanitizer && r->wanted.found[0];
+    fprintf(f, "# violation %s: %s%s%s%s\n", violation_name(r->wanted.violation), r->wanted.detail,
+            named ? " (" : "", named ? r->wanted.found : "", named ? ")" : "");
+    fprintf(f, "# guilty: %s (%s)\n", party_name(r->wanted.guilty), guilty_name(r));
+    fprintf(f, "# replay: isoheap run --collector %s --reference %s%s%s %s\n", r->job.subject->name,
+            r->job.reference ? r->job.reference->name : "none", r->oracles ? " --oracles=" : "",
+            r->oracles ? r->oracles : "", name);
+    fputs(text + version, f);
+    free(text);
+    if (fclose(f) == 0)
+        return out;
+    free(out);
+    return NULL;
+}
+
+static bool save(struct reduce *r) {
+    size_t size;
+    char *text = write_up(r, &size);
+    bool good = text && write_finding(r->output, text, size);
+    if (!text)
+        fprintf(stderr, "isoheap: no memory for the text of the program\n");
+    free(text);
+    return good;
+}
+
+/* A file, or none yet: what a pipe or a device got cannot be replaced by something better. */
+static bool is_file(const char *path) {
+    struct stat info;
+    return strcmp(path, "-") != 0 && (stat(path, &info) != 0 || S_ISREG(info.st_mode));
+}
+
+static size_t size_of(const struct program *p) {
+    return (size_t)p->n_ops + p->n_items + p->n_fields;
+}
+
+/* What is lost if the process is killed is a second's work, or a tenth of the size. */
+static void improved(const struct program *best, void *context) {
+    struct reduce *r = context;
+    double t = now();
+    (void)best; /* it is `program` */
+    if (!r->saves || (t - r->written < 1 && 10 * size_of(&program) > 9 * r->size_written))
+        return;
+    r->saves = save(r); /* once is enough to be told why not */
+    r->written = t;
+    r->size_written = size_of(&program);
+}
+
+/* ---- reduction --------------------------------------------------------------------------------
+ */
+
+static void reduce(struct reduce *r) {
+    reduction.keeps = keeps;
+    reduction.improved = improved;
+    reduction.stop = stop;
+    reduction.context = r;
+    reduction.max_runs = r->runs - r->used;
+    program_reduce(&reduction, &program);
+    r->used += reduction.runs;
+    reduction.runs = 0;
+}
+
+/* A subject that hangs costs the whole limit at every run that keeps the hang, so the limit is
+ * small at first; a run that is late under it alone was slow, not hanging, and it all begins again
+ * with a larger one. */
+static void reduce_late(struct reduce *r) {
+    static struct program original;
+    struct job whole = r->job;
+    original = program;
+    for (unsigned ms = HURRY_MS;; ms *= 10) {
+        bool limited = ms < 1000 * whole.seconds;
+        r->job.trial_ms = limited ? ms : whole.trial_ms;
+        r->job.seconds = limited ? (ms + 999) / 1000 : whole.seconds;
+        reduce(r);
+        r->job = whole;
+        if (!limited || signal_caught || reduction.improvements == 0)
+            return;
+        struct verdict v = judge(r, &program);
+        if (signal_caught || same_violation(&v, &r->wanted))
+            return;
+        program = original;
+    }
+}
+
+static int verify(struct reduce *r) {
+    reduction.max_runs = MOST;
+    bool minimal = program_is_minimal(&reduction, &program);
+    if (r->tty)
+        fprintf(stderr, "\r\033[K");
+    if (minimal)
+        fprintf(stderr, "isoheap: minimal: %u single removals and simplifications, none keeps it\n",
+                reduction.runs);
+    else if (reduction.possible)
+        fprintf(stderr, "isoheap: not minimal: one more step keeps it: %s\n", reduction.possible);
+    else
+        fprintf(stderr, "isoheap: not verified: the time was over after %u runs\n", reduction.runs);
+    return minimal ? EXIT_OK : EXIT_VIOLATION;
+}
+
+static void say_result(const struct reduce *r, unsigned ops, unsigned items) {
+    if (r->tty)
+        fprintf(stderr, "\r\033[K");
+    fprintf(stderr,
+            "isoheap: %s, %s (%s): %u operations and %u items, from %u and %u, in %u runs\n",
+            violation_name(r->wanted.violation), party_name(r->wanted.guilty), guilty_name(r),
+            program.n_ops, program.n_items, ops, items, r->used);
+    if (!reduction.complete)
+        fprintf(stderr, "isoheap: ended by %s: perhaps not minimal\n",
+                signal_caught        ? "a signal"
+                : r->used >= r->runs ? "--runs"
+                                     : "--time");
+}
+
+/* ---- life -------------------------------------------------------------------------------------
+ */
+
+static void on_signal(int number) {
+    signal_caught = number;
+}
+
+static void catch_signals(void) {
+    static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction action = {.sa_handler = on_signal}, before;
+    for (unsigned i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (sigaction(ends[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+            sigaction(ends[i], &action, NULL);
+}
+
+/* Ends as if the signal had not been caught, so that who waits for us knows. */
+static void pass_signal_on(void) {
+    if (!signal_caught)
+        return;
+    fflush(NULL);
+    signal(signal_caught, SIG_DFL);
+    raise(signal_caught);
+}
+
+/* The violation to keep; a status for the command if there is none. */
+static int find_violation(struct reduce *r) {
+    r->job.trial_ms = 1000 * r->job.seconds;
+    r->wanted = judge(r, &program);
+    if (r->wanted.harness_error) {
+        fprintf(stderr, "isoheap: %s: harness error: %s\n", r->file, r->wanted.detail);
+        return EXIT_HARNESS;
+    }
+    if (r->wanted.violation)
+        return EXIT_OK;
+    fprintf(stderr, "isoheap: %s raises no violation of %s: nothing to reduce\n", r->file,
+            r->job.subject->name);
+    return EXIT_NOTHING;
+}
+
+static int reduce_file(struct reduce *r) {
+    if (!read_program(r->file, &program, NULL))
+        return EXIT_UNREADABLE;
+    unsigned ops = program.n_ops, items = program.n_items;
+    catch_signals();
+    r->start = now();
+    int status = find_violation(r);
+    pass_signal_on();
+    if (status)
+        return status;
+    r->size_written = size_of(&program);
+    r->saves = is_file(r->output);
+    if (strcmp(r->wanted.detail, NEVER_ENDS) == 0)
+        reduce_late(r);
+    else
+        reduce(r);
+    say_result(r, ops, items);
+    bool good = save(r);
+    pass_signal_on();
+    if (!good)
+        return EXIT_USAGE;
+    if (r->verify)
+        status = verify(r);
+    pass_signal_on();
+    return r->failed ? EXIT_HARNESS : status;
+}
+
+static const char about[] =
+    "Make a program smaller while it keeps its violation: the same class, guilty party and "
+    "condition.  The result is text with a header of comments."
+    "\v"
+    "A signal ends it with the best so far.  Exit status: 0 reduced, 1 with --verify-minimal if it "
+    "is not minimal, 2 usage, 3 unreadable input, 4 harness fault, 5 the program raises no "
+    "violation.";
+
+int command_reduce(int argc, char **argv) {
+    static const struct argp argp = {options, parse, "FILE", about, NULL, NULL, NULL};
+    static struct reduce r = {.job = {.seconds = RUN_SECONDS},
+                              .collector = "mark_sweep",
+                              .reference = "cheney",
+                              .output = "-",
+                              .runs = RUNS,
+                              .seconds = SECONDS};
+    argp_err_exit_status = EXIT_USAGE;
+    if (argp_parse(&argp, argc, argv, 0, NULL, &r))
+        return EXIT_USAGE;
+    r.job.subject = choose_collector(r.collector);
+    if (!r.job.subject || !choose_reference(r.reference, &r.job.reference))
+        return EXIT_USAGE;
+    r.tty = isatty(STDERR_FILENO);
+    return reduce_file(&r);
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Reduction by delta debugging (reduce.h); the steps are in steps_heap.c and steps_script.c.
+ */
+#include "program/reduce.h"
+
+#include "program/cut.h"
+#include "program/steps.h"
+
+#include <string.h>
+
+/* ---- candidates that are known to be without the property -------------------------------------
+ */
+
+/* The place of a digest, or of the hole where it belongs; an old entry gives way when it is full.
+ */
+static uint64_t *place_of(struct reduction *r, uint64_t digest) {
+    enum { PROBES = 8 };
+    uint64_t *place = NULL;
+    for (unsigned i = 0; i < PROBES; i++) {
+        place = &r->refused[(digest + i) % REDUCTION_REMEMBERS];
+        if (*place == 0 || *place == digest)
+            break;
+    }
+    return place;
+}
+
+/* ---- one step ---------------------------------------------------------------------------------
+ */
+
+/* May one more run be made? */
+static bool goes_on(struct reduction *r) {
+    if (r->runs >= r->max_runs || (r->stop && r->stop(r->context)))
+        r->complete = false;
+    return r->complete;
+}
+
+/* Has the candidate the property?  Nothing is asked twice. */
+static bool candidate_keeps(struct reduction *r) {
+    uint64_t digest = program_digest(&r->candidate) | 1; /* 0 is a hole */
+    uint64_t *place = place_of(r, digest);
+    if (*place == digest || program_valid(&r->candidate) || !goes_on(r))
+        return false;
+    r->runs++;
+    if (r->keeps(&r->candidate, r->context))
+        return true;
+    *place = digest;
+    return false;
+}
+
+/* Steps at .. at + n - 1 on p; r->candidate equals p before and after. */
+static bool try_steps(struct reduction *r, struct program *p, const struct step_family *family,
+                      unsigned at, unsigned n) {
+    if (!family->apply(&r->candidate, at, n))
+        return false;
+    if (program_equal(&r->candidate, p) || !candidate_keeps(r)) {
+        program_copy(&r->candidate, p);
+        return false;
+    }
+    program_copy(p, &r->candidate);
+    r->improvements++;
+    if (r->improved)
+        r->improved(p, r->context);
+    return true;
+}
+
+/* ---- passes -----------------------------------------------------------------------------------
+ */
+
+/* From the end, since what comes later depends on what comes before. */
+static bool pass_in_chunks(struct reduction *r, struct program *p, const struct step_family *family,
+                           unsigned size) {
+    bool any = false;
+    for (unsigned end = family->count(p); end > 0 && r->complete;) {
+        unsigned at = end > size ? end - size : 0, count;
+        any |= try_steps(r, p, family, at, end - at);
+        count = family->count(p);
+        end = at < count ? at : count;
+    }
+    return any;
+}
+
+static bool pass(struct reduction *r, struct program *p, const struct step_family *family) {
+    bool any = false;
+    for (unsigned size = family->chunks ? family->count(p) : 1; size > 0 && r->complete; size /= 2)
+        any |= pass_in_chunks(r, p, family, size);
+    return any;
+}
+
+static bool pass_of_all(struct reduction *r, struct program *p, const struct step_family *family) {
+    bool any = false;
+    for (; family->name && r->complete; family++)
+        any |= pass(r, p, family);
+    return any;
+}
+
+static void begin(struct reduction *r, const struct program *p) {
+    memset(r->refused, 0, sizeof r->refused);
+    r->runs = r->improvements = 0;
+    r->complete = true;
+    r->possible = NULL;
+    program_copy(&r->candidate, p);
+}
+
+void program_reduce(struct reduction *r, struct program *p) {
+    bool any;
+    begin(r, p);
+    /* The last round changes nothing, and so does a first round that starts from its result. */
+    do {
+        any = pass_of_all(r, p, script_steps);
+        any |= pass_of_all(r, p, heap_steps);
+        any = any || pass_of_all(r, p, balance_steps);
+    } while (any && r->complete);
+}
+
+/* ---- is it minimal? ---------------------------------------------------------------------------
+ */
+
+static bool any_keeps(struct reduction *r, const struct program *p,
+                      const struct step_family *family) {
+    unsigned count = family->count(p);
+    for (unsigned at = 0; at < count && r->complete; at++) {
+        bool applied = family->apply(&r->candidate, at, 1);
+        if (applied && !program_equal(&r->candidate, p) && candidate_keeps(r))
+            return true;
+        if (applied)
+            program_copy(&r->candidate, p);
+    }
+    return false;
+}
+
+bool program_is_minimal(struct reduction *r, const struct program *p) {
+    const struct step_family *const tables[] = {script_steps, heap_steps, balance_steps};
+    begin(r, p);
+    for (unsigned t = 0; t < sizeof tables / sizeof *tables; t++) {
+        for (const struct step_family *family = tables[t]; family->name && r->complete; family++) {
+            if (any_keeps(r, p, family)) {
+                r->possible = family->name;
+                return false;
+            }
+        }
+    }
+    return r->complete;
+}

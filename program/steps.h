@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Private to program/: the steps of reduction, each a removal or a simplification of one part.
+ *
+ * Every step makes a program smaller in one order: operations, items, words, kinds, slots in use,
+ * values, numbers, config; what it makes larger comes later in that order.  So no sequence of steps
+ * is endless, and a program that no step can change for the better is the end.
+ */
+#ifndef ISOHEAP_PROGRAM_STEPS_H
+#define ISOHEAP_PROGRAM_STEPS_H
+
+#include "program/program.h"
+
+struct step_family {
+    const char *name;                          /* what a step does: "remove an operation" */
+    bool chunks;                               /* many steps at once make sense */
+    unsigned (*count)(const struct program *); /* steps are numbered 0 .. count - 1 */
+    /* Steps at .. at + n - 1 (n is 1 without chunks), in place.  False, and nothing changed, if
+     * they mean nothing here.  The result may be too large for its heap: see program_valid. */
+    bool (*apply)(struct program *, unsigned at, unsigned n);
+};
+
+/* Those of heap, roots and config; of the script; those for exact limits, the last to be tried.
+ * name is NULL at the end. */
+extern const struct step_family heap_steps[], script_steps[], balance_steps[];
+
+/* Sizes, indexes and integers become smaller by half of what is above their minimum, a quarter, ...
+ * and at last by one: a search that needs few runs. */
+enum { LADDER = 13 }; /* rungs; numbers are below 2^13 */
+static inline unsigned step_down(unsigned number, unsigned minimum, unsigned rung) {
+    return number < minimum ? number : number - ((number - minimum) >> rung);
+}
+
+/* Rungs of simplify_value. */
+enum { VALUE_RUNGS = 5 };
+/* Brings a value one rung nearer to 0.  False if it is no simpler then. */
+bool simplify_value(struct value *, unsigned rung);
+
+#endif

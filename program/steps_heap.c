@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The steps of reduction on heap, roots and config (steps.h).
+ */
+#include "program/cut.h"
+#include "program/named.h"
+#include "program/steps.h"
+
+/* ---- what is left over ------------------------------------------------------------------------
+ */
+
+/* The same heap without the words that a step has saved, if it may be so small: what was full stays
+ * full. */
+static void shed_words(struct program *p, unsigned words_before) {
+    unsigned saved = words_before - program_heap_words(p);
+    if (p->config[CONFIG_HEAP] >= config_ranges[CONFIG_HEAP].min + saved)
+        p->config[CONFIG_HEAP] = (uint16_t)(p->config[CONFIG_HEAP] - saved);
+}
+
+/* ---- items ------------------------------------------------------------------------------------
+ */
+
+static unsigned count_items(const struct program *p) {
+    return p->n_items;
+}
+
+static bool remove_items(struct program *p, unsigned at, unsigned n) {
+    cut_items(p, at, n, MEND_UNIT, REST_NOTHING);
+    return true;
+}
+
+static bool remove_items_and_words(struct program *p, unsigned at, unsigned n) {
+    unsigned before = program_heap_words(p);
+    cut_items(p, at, n, MEND_UNIT, REST_NOTHING);
+    shed_words(p, before);
+    return true;
+}
+
+/* A stack that overflows does so with fewer blocks, too. */
+static bool remove_items_and_entries(struct program *p, unsigned at, unsigned n) {
+    if (p->config[CONFIG_MARK_STACK] <= n) /* 0 would be: no limit */
+        return false;
+    p->config[CONFIG_MARK_STACK] = (uint16_t)(p->config[CONFIG_MARK_STACK] - n);
+    cut_items(p, at, n, MEND_UNIT, REST_NOTHING);
+    return true;
+}
+
+static bool unlink_items(struct program *p, unsigned at, unsigned n) {
+    if (!item_is_named(&p->items[at]))
+        return false;
+    cut_items(p, at, n, MEND_FOLLOW, REST_NOTHING);
+    return true;
+}
+
+static bool free_item(struct program *p, unsigned at, unsigned n) {
+    const struct item *item = &p->items[at];
+    if (item->is_static || item->kind == ITEM_FREE || item->kind == ITEM_FRAGMENT)
+        return false;
+    cut_items(p, at, n, MEND_UNIT, REST_FREE);
+    return true;
+}
+
+static bool kill_item(struct program *p, unsigned at, unsigned n) {
+    if (p->items[at].is_static || !item_is_named(&p->items[at]))
+        return false;
+    cut_items(p, at, n, MEND_UNIT, REST_DEAD);
+    return true;
+}
+
+static bool make_ordinary(struct program *p, unsigned at, unsigned n) {
+    (void)n;
+    return item_is_named(&p->items[at]) && p->items[at].kind != ITEM_BLOCK && cut_kind(p, at);
+}
+
+static bool move_into_heap(struct program *p, unsigned at, unsigned n) {
+    (void)n;
+    bool was = p->items[at].is_static;
+    p->items[at].is_static = false;
+    return was;
+}
+
+/* Tag 0; for raw blocks the string's. */
+static bool clear_tag(struct program *p, unsigned at, unsigned n) {
+    (void)n;
+    struct item *item = &p->items[at];
+    uint8_t plain = item->kind == ITEM_RAW ? PROGRAM_TAG_STRING : 0;
+    if ((item->kind != ITEM_BLOCK && item->kind != ITEM_RAW) || item->tag == plain)
+        return false;
+    item->tag = plain;
+    return true;
+}
+
+/* ---- gaps -------------------------------------------------------------------------------------
+ */
+
+static unsigned count_rungs(const struct program *p) {
+    return p->n_items * LADDER;
+}
+
+static bool shrink_gap(struct program *p, unsigned at, unsigned n) {
+    (void)n;
+    struct item *item = &p->items[at / LADDER];
+    if (item_is_named(item) || item->kind == ITEM_FRAGMENT)
+        return false;
+    unsigned size = step_down(item->wosize, 1, at % LADDER);
+    bool smaller = size < item->wosize;
+    item->wosize = (uint16_t)size;
+    return smaller;
+}
+
+static bool shrink_gap_and_words(struct program *p, unsigned at, unsigned n) {
+    unsigned before = program_heap_words(p);
+    bool smaller = shrink_gap(p, at, n);
+    if (smaller)
+        shed_words(p, before);
+    return smaller;
+}
+
+/* ---- fields -----------------------------------------------------------------------------------
+ */
+
+static unsigned count_fields(const struct program *p) {
+    return p->n_fields;
+}
+
+static bool remove_fields_and_words(struct program *p, unsigned at, unsigned n) {
+    unsigned before = program_heap_words(p);
+    bool removed = cut_fields(p, at, n);
+    if (removed)
+        shed_words(p, before);
+    return removed;
+}
+
+static bool clear_value(struct value *v) {
+    struct value zero = {.kind = v->kind == VALUE_RAW ? VALUE_RAW : VALUE_IMMEDIATE};
+    bool set = !value_equal(v, &zero);
+    *v = zero;
+    return set;
+}
+
+static bool clear_fields(struct program *p, unsigned at, unsigned n) {
+    bool any = false;
+    for (unsigned f = at; f < at + n; f++)
+        any |= clear_value(&p->fields[f]);
+    return any;
+}
+
+static unsigned count_field_rungs(const struct program *p) {
+    return p->n_fields * VALUE_RUNGS;
+}
+
+static bool simplify_field(struct program *p, unsigned at, unsigned n) {
+    (void)n;
+    return simplify_value(&p->fields[at / VALUE_RUNGS], at % VALUE_RUNGS);
+}
+
+/* ---- closures ---------------------------------------------------------------------------------
+ */
+
+static bool remove_function(struct program *p, unsigned at, unsigned n) {
+    (void)n;
+    struct item item = p->items[at];
+    if (item.functions < 2)
+        return false;
+    cut_functions(p, at, item.functions - 1u, item.arity);
+    return true;
+}
+
+static unsigned count_functions(const struct program *p) {
+    return p->n_items * PROGRAM_FUNCTIONS;
+}
+
+/* Arity 1, the usual one of the shortest. */
+static bool simplify_arity(struct program *p, unsigned at, unsigned n) {
+    (void)n;
+    struct item item = p->items[at / PROGRAM_FUNCTIONS];
+    unsigned f = at % PROGRAM_FUNCTIONS;
+    if (f >= item.functions || item.arity[f] == 1)
+        return false;
+    item.arity[f] = 1;
+    cut_functions(p, at / PROGRAM_FUNCTIONS, item.functions, item.arity);
+    return true;
+}
+
+/* ---- roots ------------------------------------------------------------------------------------
+ */
+
+static unsigned count_roots(const struct program *p) {
+    (void)p;
+    return PROGRAM_MUTATORS * PROGRAM_SLOTS;
+}
+
+static bool clear_roots(struct program *p, unsigned at, unsigned n) {
+    bool any = false;
+    for (unsigned r = at; r < at + n; r++)
+        any |= clear_value(&p->roots[r / PROGRAM_SLOTS][r % PROGRAM_SLOTS]);
+    return any;
+}
+
+static unsigned count_root_rungs(const struct program *p) {
+    return count_roots(p) * VALUE_RUNGS;
+}
+
+static bool simplify_root(struct program *p, unsigned at, unsigned n) {
+    (void)n;
+    unsigned r = at / VALUE_RUNGS;
+    return simplify_value(&p->roots[r / PROGRAM_SLOTS][r % PROGRAM_SLOTS], at % VALUE_RUNGS);
+}
+
+/* ---- values ----------------------------------------------------------------------------------
+ */
+
+static bool simplify_immediate(struct value *v, unsigned rung) {
+    int64_t n = (int64_t)v->bits; /* two's complement, as in the rest of the project */
+    int64_t simpler = rung == 1 ? 1 : rung == 2 ? n / 2 : n / 256;
+    bool smaller = rung == 1 ? n > 1 || n < 0 : rung < 4 && n != 0;
+    v->bits = smaller ? (uint64_t)simpler : v->bits;
+    return smaller;
+}
+
+static bool simplify_bits(struct value *v, unsigned rung) {
+    uint64_t simpler = rung == 1 ? 1 : rung == 2 ? v->bits >> 1 : v->bits >> 8;
+    bool smaller = rung < 4 && simpler < v->bits;
+    v->bits = smaller ? simpler : v->bits;
+    return smaller;
+}
+
+bool simplify_value(struct value *v, unsigned rung) {
+    if (rung == 0)
+        return clear_value(v);
+    switch (v->kind) {
+    case VALUE_IMMEDIATE:
+        return simplify_immediate(v, rung);
+    case VALUE_RAW:
+    case VALUE_OUTSIDE:
+        return simplify_bits(v, rung);
+    case VALUE_INFIX:
+        if (rung > 1)
+            return false;
+        v->kind = VALUE_BLOCK;
+        v->offset = 0;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* ---- config -----------------------------------------------------------------------------------
+ */
+
+static unsigned count_config(const struct program *p) {
+    (void)p;
+    return CONFIG_KEYS * (LADDER + 1);
+}
+
+/* The default is the simplest value, then the smallest. */
+static bool simplify_config(struct program *p, unsigned at, unsigned n) {
+    (void)n;
+    unsigned key = at / (LADDER + 1), rung = at % (LADDER + 1);
+    const struct config_range *range = &config_ranges[key];
+    unsigned value = p->config[key];
+    if (value == range->initial)
+        return false;
+    p->config[key] = rung == 0 ? range->initial : (uint16_t)step_down(value, range->min, rung - 1);
+    return p->config[key] != value;
+}
+
+/* ---- all of them ------------------------------------------------------------------------------
+ */
+
+const struct step_family heap_steps[] = {
+    {"remove an item", true, count_items, remove_items},
+    {"remove an item and its words", true, count_items, remove_items_and_words},
+    {"remove an item and an entry of the mark stack", true, count_items, remove_items_and_entries},
+    {"clear a root", true, count_roots, clear_roots},
+    {"remove a field", true, count_fields, cut_fields},
+    {"remove a field and its word", true, count_fields, remove_fields_and_words},
+    {"clear a field", true, count_fields, clear_fields},
+    {"unlink a block", false, count_items, unlink_items},
+    {"free an item", false, count_items, free_item},
+    {"make a block dead", false, count_items, kill_item},
+    {"make a block an ordinary one", false, count_items, make_ordinary},
+    {"move a static block into the heap", false, count_items, move_into_heap},
+    {"clear a tag", false, count_items, clear_tag},
+    {"shorten a gap", false, count_rungs, shrink_gap},
+    {"shorten a gap and the heap", false, count_rungs, shrink_gap_and_words},
+    {"remove a function of a closure", false, count_items, remove_function},
+    {"simplify an arity", false, count_functions, simplify_arity},
+    {"simplify a root", false, count_root_rungs, simplify_root},
+    {"simplify a field", false, count_field_rungs, simplify_field},
+    {"simplify a config value", false, count_config, simplify_config},
+    {0}};

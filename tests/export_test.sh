@@ -1,0 +1,154 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# isoheap export: for every known-bad collector the exported file compiles with gcc and clang without
+# a warning, fails with the collector and passes with the healthy one.  The compile command is the
+# one that the file itself names.
+# ISOHEAP is the command, MISBEHAVING that with the collectors of tests/misbehaving/, SOURCE_DIR the
+# checkout.
+set -u
+: "${ISOHEAP:?the path of the command}" "${SOURCE_DIR:?the checkout}" "${MISBEHAVING:?the other command}"
+warnings='-Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef -Werror'
+export ISOHEAP SOURCE_DIR warnings
+# LeakSanitizer needs ptrace, which a container may forbid.
+export ASAN_OPTIONS=detect_leaks=0
+
+# ---- one fixture with one compiler: this script calls itself ----
+
+# complain WHAT FILE: one write, since two of us run at a time.
+complain() {
+    printf '%s\n' "$1: $(head -c 2000 "$2")"
+    exit 1
+}
+
+if [ $# -eq 2 ]; then
+    file=$1 compiler=$2
+    name=$(basename "$file" .txt)
+    mkdir "$name.$compiler" && cd "$name.$compiler" || exit 1
+    ln -s "$SOURCE_DIR/collectors" collectors
+    "$ISOHEAP" export --collector "$name" -o finding.c "$file" 2>log || complain "$name: not exported" log
+    command=$(sed -n 's/^ \*   cc //p' finding.c)
+    source=$(sed -n 's|.*collectors/\([a-z_]*\)/.*|\1|p' finding.c | head -1)
+    eval "$compiler $warnings $command" >log 2>&1 || complain "$name, $compiler: not compiled" log
+    [ ! -s log ] || complain "$name, $compiler: warnings" log
+    ./finding 2>&1 | cat >log # in a pipe bash does not remark on the abort
+    status=${PIPESTATUS[0]}
+    case $file in
+    */sanitizer/*) grep -q 'ERROR: AddressSanitizer' log || complain "$name, $compiler: status $status" log ;;
+    *) grep -q 'Assertion' log && [ $status -eq 134 ] || complain "$name, $compiler: status $status" log ;;
+    esac
+    healthy=$(printf '%s' "$command" | sed 's/-DISOHEAP_[A-Z]*=[A-Za-z_]*//g')
+    case $file in
+    */sanitizer/*) ;;
+    *) healthy="-std=c17 -I. -o finding finding.c ../$compiler.$source.o ../$compiler.arena.o" ;;
+    esac
+    eval "$compiler $warnings -DCOLLECTOR=$source $healthy" >log 2>&1 || complain "$name, $compiler: no $source" log
+    ./finding >log 2>&1 || complain "$name, $compiler: $source fails" log
+    grep -qx passed log || complain "$name, $compiler: $source did not come to the end" log
+    exit 0
+fi
+
+# ---- all of them ----
+
+this=$(realpath "$0")
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+wrong=0
+
+# check STATUS PATTERN ARGUMENT...
+check() {
+    local status=$1 pattern=$2 got
+    shift 2
+    "$ISOHEAP" "$@" >out 2>err </dev/null
+    got=$?
+    [ "$got" -eq "$status" ] && cat out err | grep -Eq -e "$pattern" && return
+    echo "status $got instead of $status, or no /$pattern/: $*"
+    cat err
+    wrong=1
+}
+
+# The healthy collectors, for all.
+for source in mark_sweep cheney arena; do
+    for compiler in gcc clang; do
+        $compiler -std=c17 -I"$SOURCE_DIR" -c -o $compiler.$source.o \
+            "$(find "$SOURCE_DIR/collectors" -name "$source.c")" || wrong=1
+    done
+done
+
+fixtures=$("$ISOHEAP" list --json | tr '{' '\n' | sed -n 's/.*"name": *"\(bad_[a-z_]*\)".*"class": *"\([a-z_]*\)".*/\2\/\1/p')
+[ "$(echo "$fixtures" | wc -l)" -ge 20 ] || { echo "no list of known-bad collectors"; wrong=1; }
+for fixture in $fixtures; do
+    for compiler in gcc clang; do
+        printf '%s %s\n' "$SOURCE_DIR/crashes/$fixture.txt" $compiler
+    done
+done | xargs -P 2 -L 1 bash "$this" || wrong=1
+
+# Operations under every kind of assertion, on the healthy collector: every other seed, each with the
+# next class.
+classes=(lost_object wrong_colour garbage_retained overlap false_out_of_memory heap_worn_out
+    collector_assertion no_progress)
+n=0
+for seed in "$SOURCE_DIR"/seeds/mark_sweep/*.txt; do
+    n=$((n + 1))
+    [ $((n % 2)) -eq 0 ] || continue
+    class=${classes[n / 2 % ${#classes[@]}]}
+    # shellcheck disable=SC2086
+    "$ISOHEAP" export --class "$class" "$seed" >seed.c &&
+        gcc -std=c17 $warnings -I"$SOURCE_DIR" -o seed seed.c gcc.mark_sweep.o gcc.arena.o &&
+        ./seed >log 2>&1 && continue
+    echo "$seed as $class:"
+    cat log
+    wrong=1
+done
+[ $n -ge 40 ] || { echo "there are $n seeds"; wrong=1; }
+
+# ---- a collector that lets nobody lay out its heap ----
+
+gcc -std=c17 -I"$SOURCE_DIR" -c -o theirs.o "$SOURCE_DIR/tests/misbehaving/collectors.c" || wrong=1
+
+# theirs STATUS ARGUMENT...: exported for without_image, compiled, run.
+theirs() {
+    local status=$1
+    shift
+    # shellcheck disable=SC2086
+    "$MISBEHAVING" export -c without_image "$@" >theirs.c &&
+        gcc -std=c17 $warnings -I"$SOURCE_DIR" -o theirs theirs.c theirs.o gcc.mark_sweep.o gcc.arena.o
+    ./theirs 2>&1 | cat >log
+    [ "${PIPESTATUS[0]}" -eq "$status" ] && return
+    echo "without_image, $*: not status $status"
+    cat log
+    wrong=1
+}
+for seed in list closure infix_root static static_closure custom mutators; do
+    theirs 0 --class edge_changed "$SOURCE_DIR/seeds/mark_sweep/$seed.txt"
+done
+cat >pieces.txt <<'END'
+isoheap program 1
+config heap=32
+heap
+  b0 = block tag=0 size=7
+  b1 = block tag=0 [b0]
+  b2 = block tag=0 size=7
+roots
+  r1 = b1
+script
+  r1.0 := 0
+  r2 = alloc tag=0 size=20
+END
+theirs 134 pieces.txt
+
+# ---- usage ----
+
+good=$SOURCE_DIR/crashes/lost_object/bad_infix_root.txt
+check 5 'raises no violation of mark_sweep: nothing to export' export "$good"
+check 5 'the reference is guilty: give it as --collector' export -r bad_infix_root "$good"
+check 2 'no collector is called nobody' export -c nobody "$good"
+check 2 'no violation class is called nothing' export --class nothing "$good"
+check 2 'one FILE' export "$good" "$good"
+check 2 'is no C name' export -c bad_infix_root --symbol 'a b' "$good"
+check 2 'cannot write' export -c bad_infix_root -o no/where.c "$good"
+check 3 'No such file' export missing.txt
+check 0 'define COLLECTOR theirs' export -c bad_infix_root --symbol theirs "$good"
+check 0 'needs the' export --help
+
+exit $wrong
