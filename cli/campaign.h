@@ -68,6 +68,7 @@ void process_kill(struct process *);
  * start are kept).  Status as above; -1: the time was over. */
 int run_command_for(char *const argv[], char *const environment[], double seconds, char **output);
 
+void take_a_nap(void);    /* two milliseconds */
 double seconds_now(void); /* of a monotonic clock */
 
 /* ---- campaign_files.c -------------------------------------------------------------------------
@@ -82,7 +83,7 @@ bool make_folder(const char *path);
 bool save_file(const char *path, const void *data, size_t size);
 /* Moves a file within a file system, durably. */
 bool move_file(const char *from, const char *to);
-/* The whole file, malloc'ed, NUL behind it; NULL with errno. */
+/* The whole file, malloc'ed, NUL behind it; NULL with errno (EFBIG: more than 16 MiB). */
 char *load_file(const char *path, size_t *size);
 /* A folder and all below it. */
 void remove_folder(const char *path);
@@ -93,8 +94,8 @@ void visit_folder(const char *folder, void (*visit)(const char *path, const char
                   void *context);
 /* Names a file's content: 16 hexadecimal digits of a 64-bit FNV-1a. */
 void name_content(const void *data, size_t size, char name[17]);
-/* Copies a file into a folder under the name of its content, unless it is there.  Returns 1 if it
- * is new there, 0 if not, -1 with errno. */
+/* Writes data into a folder under the name of its content, unless it is there.  Returns 1 if it is
+ * new there, 0 if not, -1 with errno. */
 int add_to_folder(const char *folder, const void *data, size_t size);
 /* Bytes that may still be written there; SIZE_MAX if nobody knows. */
 size_t space_left(const char *folder);
@@ -105,9 +106,8 @@ size_t space_left(const char *folder);
 /* What an engine says about a target so far. */
 struct figures {
     uint64_t executions;
-    double rate;              /* executions per second */
-    unsigned edges, features; /* features: libFuzzer alone */
-    unsigned edges_at_start, corpus, corpus_at_start;
+    double rate; /* executions per second */
+    unsigned edges, edges_at_start, corpus, corpus_at_start;
     bool started; /* the engine has read its corpus */
 };
 
@@ -127,6 +127,8 @@ struct target {
     char *corpus, *seeds, *work;
     struct process engines[JOBS_MAX];
     unsigned n_engines, early_ends;
+    struct process helper; /* the engine's: measures coverage */
+    double helper_next, helper_started;
     struct figures figures;
     uint64_t executions_before; /* of engines that ended and were started again */
     struct tally tallies[TALLIES_MAX];
@@ -145,6 +147,7 @@ struct words {
 
 struct engine {
     const char *name;
+    int end_signal;     /* to end it before its time; what it has found must survive that */
     const char *folder; /* of its binaries, if --bin-dir does not say */
     bool process_a_job; /* as many processes as jobs; else one that has the jobs as children */
     /* Before the first start of the campaign: what a killed engine left is saved.  False after a
@@ -187,11 +190,15 @@ extern volatile sig_atomic_t campaign_interrupts;
 /* Fills in the targets.  False after a message. */
 bool find_targets(struct campaign *);
 void forget_targets(struct campaign *);
+/* Locks the folder of corpora against other campaigns until we end.  False after a message. */
+bool lock_work(const struct campaign *);
 /* The commit of the checkout that we are in, malloc'ed; NULL: none. */
 char *find_commit(void);
 
 /* ---- campaign_engine.c */
-/* The folders of a target's work, and what an earlier campaign left there.  False after a message.
+/* The folders of a target's corpus and work.  False after a message. */
+bool make_target_folders(const struct target *);
+/* Those, and what an earlier campaign left there.  False after a message.
  */
 bool target_prepare(struct target *);
 bool target_start(struct target *);
@@ -200,6 +207,7 @@ bool target_poll(struct target *);
 /* Asks the engines to end; force: kills them. */
 void target_stop(struct target *, bool force);
 void add_word(struct words *, const char *format, ...);
+void free_words(struct words *);
 /* Calls visit for each `key = value` of the target's .options file. */
 void for_each_option(const struct target *,
                      void (*visit)(const char *key, const char *value, void *), void *context);

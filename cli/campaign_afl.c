@@ -202,4 +202,5 @@ const struct engine afl = {.name = "afl",
                            .command = command,
                            .environment = environment,
                            .poll = poll_jobs,
+                           .end_signal = SIGINT,
                            .finish = finish};

@@ -23,7 +23,7 @@ void add_word(struct words *w, const char *format, ...) {
     va_end(arguments);
 }
 
-static void free_words(struct words *w) {
+void free_words(struct words *w) {
     for (unsigned i = 0; i < w->n; i++)
         free(w->word[i]);
     *w = (struct words){.n = 0};
@@ -59,7 +59,7 @@ void copy_inputs(const char *from, const char *to) {
 /* ---- life -------------------------------------------------------------------------------------
  */
 
-bool target_prepare(struct target *t) {
+bool make_target_folders(const struct target *t) {
     static const char *const folders[] = {"found", "queue", "filed", "flaky", "salvage", "engine"};
     bool good = make_folder(t->corpus);
     for (unsigned i = 0; good && i < sizeof folders / sizeof *folders; i++) {
@@ -67,10 +67,14 @@ bool target_prepare(struct target *t) {
         good = make_folder(path);
         free(path);
     }
-    if (!good) {
+    if (!good)
         perror(t->work);
+    return good;
+}
+
+bool target_prepare(struct target *t) {
+    if (!make_target_folders(t))
         return false;
-    }
     char *queue = text_of("%s/queue", t->work);
     t->campaign->pending += (int)count_files(queue);
     free(queue);
@@ -171,5 +175,5 @@ void target_stop(struct target *t, bool force) {
         if (force)
             process_kill(&t->engines[i]);
         else
-            process_signal(&t->engines[i], SIGINT);
+            process_signal(&t->engines[i], t->campaign->engine->end_signal);
 }

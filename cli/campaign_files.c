@@ -20,6 +20,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+enum { FILE_MAX = 16 << 20 }; /* no input of a target is longer */
+
 char *text_of(const char *format, ...) {
     char *text;
     va_list arguments;
@@ -67,7 +69,7 @@ static bool sync_folder_of(const char *path) {
     return good;
 }
 
-static bool write_and_sync(int fd, const char *data, size_t size) {
+static bool write_all(int fd, const char *data, size_t size) {
     for (size_t done = 0; done < size;) {
         ssize_t n = write(fd, data + done, size - done);
         if (n < 0 && errno == EINTR)
@@ -76,15 +78,16 @@ static bool write_and_sync(int fd, const char *data, size_t size) {
             return false;
         done += (size_t)n;
     }
-    return fchmod(fd, 0644) == 0 && fsync(fd) == 0;
+    return fchmod(fd, 0644) == 0;
 }
 
-bool save_file(const char *path, const void *data, size_t size) {
+/* The file as a whole or not at all; durable: also after a power cut. */
+static bool place_file(const char *path, const void *data, size_t size, bool durable) {
     const char *slash = strrchr(path, '/');
     int folder = slash ? (int)(slash - path + 1) : 0;
     char *temporary = text_of("%.*s.new-XXXXXX", folder, path);
     int fd = mkostemp(temporary, O_CLOEXEC);
-    bool good = fd >= 0 && write_and_sync(fd, data, size);
+    bool good = fd >= 0 && write_all(fd, data, size) && (!durable || fsync(fd) == 0);
     int why = errno;
     if (fd >= 0)
         close(fd);
@@ -96,9 +99,13 @@ bool save_file(const char *path, const void *data, size_t size) {
         unlink(temporary);
     free(temporary);
     if (good)
-        return sync_folder_of(path);
+        return !durable || sync_folder_of(path);
     errno = why;
     return false;
+}
+
+bool save_file(const char *path, const void *data, size_t size) {
+    return place_file(path, data, size, true);
 }
 
 bool move_file(const char *from, const char *to) {
@@ -116,7 +123,9 @@ char *load_file(const char *path, size_t *size) {
     if (fd < 0)
         return NULL;
     size_t room = fstat(fd, &info) == 0 && info.st_size > 0 ? (size_t)info.st_size : 0;
-    char *data = malloc(room + 1);
+    char *data = room <= FILE_MAX ? malloc(room + 1) : NULL;
+    if (room > FILE_MAX)
+        errno = EFBIG;
     *size = 0;
     while (data && *size < room) {
         ssize_t n = read(fd, data + *size, room - *size);
@@ -197,7 +206,7 @@ int add_to_folder(const char *folder, const void *data, size_t size) {
     char name[17];
     name_content(data, size, name);
     char *path = text_of("%s/%s", folder, name);
-    int result = access(path, F_OK) == 0 ? 0 : save_file(path, data, size) ? 1 : -1;
+    int result = access(path, F_OK) == 0 ? 0 : place_file(path, data, size, false) ? 1 : -1;
     free(path);
     return result;
 }

@@ -2,6 +2,9 @@
  *
  * libFuzzer in fork mode (campaign.h).
  *
+ * Fork mode counts coverage in a way of its own, and only what is new to it, so coverage is
+ * measured: a process reads the corpus and says what that reaches.
+ *
  * One process deals out jobs to children, each on a part of the corpus; a finding ends a child and
  * no more than that.  Its temporary folder is ours, so that the corpus files of children that were
  * killed with it are saved by the next start.
@@ -58,18 +61,76 @@ static void line(const char *text, void *context) {
     struct target *t = context;
     struct figures *f = &t->figures;
     uint64_t executions;
-    unsigned edges, features, corpus, rate;
-    if (sscanf(text, "#%" SCNu64 ": cov: %u ft: %u corp: %u exec/s %u", &executions, &edges,
-               &features, &corpus, &rate) != 5)
+    unsigned corpus;
+    if (sscanf(text, "#%" SCNu64 ": cov: %*u ft: %*u corp: %u", &executions, &corpus) != 2)
         return;
-    if (!f->started)
-        f->edges_at_start = edges;
     f->started = true;
     f->executions = t->executions_before + executions;
-    f->edges = edges > f->edges ? edges : f->edges;
-    f->features = features > f->features ? features : f->features;
     f->corpus = corpus;
     f->rate = (double)f->executions / (seconds_now() - t->started);
+}
+
+/* ---- coverage ---------------------------------------------------------------------------------
+ */
+
+enum { MEASURE_EVERY = 20, MEASURE_LONGEST = 60 };
+
+static void measure_command(const struct target *t, struct words *argv) {
+    char *salvage = text_of("%s/salvage", t->work);
+    add_word(argv, "%s", t->binary);
+    for_each_option(t, add_option, argv);
+    add_word(argv, "-runs=0");
+    add_word(argv, "-artifact_prefix=%s/found/", t->work);
+    add_word(argv, "%s", t->corpus);
+    add_folder(argv, salvage);
+    if (t->seeds)
+        add_folder(argv, t->seeds);
+    free(salvage);
+}
+
+/* "#307\tINITED cov: 373 ft: 1264 corp: 295/1998b ..." */
+static void measured_line(const char *text, void *context) {
+    unsigned *edges = context, n;
+    const char *cov = strstr(text, "INITED cov: ");
+    if (cov && sscanf(cov, "INITED cov: %u", &n) == 1)
+        *edges = n;
+}
+
+/* A corpus file that fails ends this before it has said anything; the figure then stays. */
+static void measure(struct target *t) {
+    struct words argv = {.n = 0}, settings = {.n = 0};
+    static struct process p;
+    double end = seconds_now() + MEASURE_LONGEST;
+    measure_command(t, &argv);
+    environment(t, &settings);
+    if (process_start(&p, argv.word, settings.word))
+        while (process_poll(&p, measured_line, &t->figures.edges) && seconds_now() < end)
+            take_a_nap();
+    process_kill(&p);
+    free_words(&argv);
+    free_words(&settings);
+}
+
+/* While the engine runs, beside it; the longer it takes the more seldom. */
+static void poll_measure(struct target *t) {
+    struct process *p = &t->helper;
+    double now = seconds_now();
+    if (p->warden) {
+        if (!process_poll(p, measured_line, &t->figures.edges))
+            t->helper_next = now + MEASURE_EVERY + 20 * (now - t->helper_started);
+        return;
+    }
+    if (!(t->helper_next > 0))
+        t->helper_next = now + MEASURE_EVERY;
+    if (now < t->helper_next || t->asked_to_end > 0)
+        return;
+    struct words argv = {.n = 0}, settings = {.n = 0};
+    measure_command(t, &argv);
+    environment(t, &settings);
+    t->helper_started = now;
+    process_start(p, argv.word, settings.word);
+    free_words(&argv);
+    free_words(&settings);
 }
 
 /* ---- what a killed engine left ----------------------------------------------------------------
@@ -91,7 +152,7 @@ static void save_jobs(const struct target *t, const char *folder) {
     free(salvage);
 }
 
-static bool prepare(struct target *t) {
+static void save_all_jobs(const struct target *t) {
     struct dirent *entry;
     char *folder = text_of("%s/engine", t->work);
     DIR *d = opendir(folder);
@@ -105,6 +166,14 @@ static bool prepare(struct target *t) {
     if (d)
         closedir(d);
     free(folder);
+}
+
+static bool prepare(struct target *t) {
+    save_all_jobs(t);
+    if (!t->running) {
+        measure(t);
+        t->figures.edges_at_start = t->figures.edges;
+    }
     return true;
 }
 
@@ -113,8 +182,11 @@ static void finish(struct target *t) {
     char *salvage = text_of("%s/salvage", t->work);
     if (t->figures.started)
         remove_folder(salvage);
+    make_folder(salvage);
     free(salvage);
-    prepare(t);
+    save_all_jobs(t);
+    process_kill(&t->helper);
+    measure(t);
 }
 
 const struct engine libfuzzer = {.name = "libfuzzer",
@@ -123,4 +195,7 @@ const struct engine libfuzzer = {.name = "libfuzzer",
                                  .command = command,
                                  .environment = environment,
                                  .line = line,
+                                 .poll = poll_measure,
+                                 /* it waits for jobs that do not hear what else we could say */
+                                 .end_signal = SIGKILL,
                                  .finish = finish};

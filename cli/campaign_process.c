@@ -27,6 +27,11 @@ double seconds_now(void) {
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+void take_a_nap(void) {
+    static const struct timespec nap = {.tv_nsec = 2000000};
+    nanosleep(&nap, NULL);
+}
+
 /* ---- the warden and the command ---------------------------------------------------------------
  */
 
@@ -195,12 +200,11 @@ int run_command_for(char *const argv[], char *const environment[], double second
     static struct process p;
     struct kept kept = {calloc(1, OUTPUT_KEPT), 0};
     double end = seconds_now() + seconds;
-    static const struct timespec pause = {.tv_nsec = 2000000};
     *output = kept.text;
     if (!kept.text || !process_start(&p, argv, environment))
         return NOT_STARTED;
     while (process_poll(&p, keep_line, &kept) && seconds_now() < end)
-        nanosleep(&pause, NULL);
+        take_a_nap();
     if (p.warden) {
         process_kill(&p);
         return -1;

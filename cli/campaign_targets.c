@@ -6,8 +6,10 @@
 #include "cli/campaign.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 /* A binary fuzz_NAME; its companions have a dot in their names. */
@@ -72,6 +74,21 @@ bool find_targets(struct campaign *c) {
     if (!c->n_targets && !c->n_names)
         no_target(c, NULL);
     return c->n_targets > 0 && (!c->n_names || c->n_targets == (unsigned)c->n_names);
+}
+
+/* Two campaigns would take each other's queue for left-overs.  The lock ends with the process. */
+bool lock_work(const struct campaign *c) {
+    char *folder = text_of("%s/.work", c->corpus), *path = text_of("%s/lock", folder);
+    int fd = make_folder(folder) ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666) : -1;
+    bool good = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0;
+    if (!good && errno == EWOULDBLOCK)
+        fprintf(stderr, "isoheap: another campaign uses %s; give this one a --corpus of its own\n",
+                c->corpus);
+    else if (!good)
+        fprintf(stderr, "isoheap: %s: %s\n", path, strerror(errno));
+    free(folder);
+    free(path);
+    return good;
 }
 
 /* Of the checkout that the campaign runs in. */

@@ -6,14 +6,10 @@
 #include "cli/campaign.h"
 
 #include <argp.h>
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -23,7 +19,7 @@ enum { SPACE_NEEDED = 2 << 20, NUMBER_MAX = 1000000000 };
 static const struct argp_option options[] = {
     {"time", 't', "SECONDS", 0, "how long in all (default: 60)", 0},
     {"jobs", 'j', "N", 0, "processor cores to use (default: all)", 0},
-    {"engine", 'e', "NAME", 0, "libfuzzer (default) or afl", 0},
+    {"engine", 'e', "libfuzzer|afl", 0, "the fuzzing engine (default: libfuzzer)", 0},
     {"runs", RUNS, "N", 0, "end a target after about N executions", 0},
     {"seed", SEED, "N", 0, "seed of the engine (default: 1)", 0},
     {"corpus", CORPUS, "DIR", 0, "inputs worth keeping, in DIR/TARGET (default: corpus)", 0},
@@ -119,21 +115,6 @@ static void catch_signals(void) {
     for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++)
         sigaction(numbers[i], &interrupt, NULL);
     signal(SIGPIPE, SIG_IGN); /* whoever read our lines is gone: go on */
-}
-
-/* Two campaigns would take each other's queue for left-overs.  The lock ends with the process. */
-static bool lock_work(const struct campaign *c) {
-    char *folder = text_of("%s/.work", c->corpus), *path = text_of("%s/lock", folder);
-    int fd = make_folder(folder) ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666) : -1;
-    bool good = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0;
-    if (!good && errno == EWOULDBLOCK)
-        fprintf(stderr, "isoheap: another campaign uses %s; give this one a --corpus of its own\n",
-                c->corpus);
-    else if (!good)
-        fprintf(stderr, "isoheap: %s: %s\n", path, strerror(errno));
-    free(folder);
-    free(path);
-    return good;
 }
 
 /* Side by side as many targets as there are jobs; each gets the same share of the time. */
