@@ -20,7 +20,6 @@
  *   queue/      inputs that are safe and wait for classification and reduction
  *   filed/      inputs whose reduced form is in the folder of crashes
  *   flaky/      inputs that failed once and then did not
- *   salvage/    corpus files of engine jobs that were killed
  *   engine/     temporary files of the engine
  */
 #ifndef ISOHEAP_CAMPAIGN_H
@@ -224,7 +223,7 @@ bool work_on_queue(struct campaign *);
 /* ---- campaign_classify.c */
 struct finding {
     char violation[NAME_SIZE], guilty[NAME_SIZE]; /* guilty: a collector or the target */
-    char message[NAME_SIZE]; /* what isoheap said where there is no class in it; or empty */
+    char message[NAME_SIZE]; /* what isoheap said if it named no class; or "none" */
     bool failed;             /* else it does no harm now */
 };
 /* Runs the target's binary on the input.  False: it could not be run. */

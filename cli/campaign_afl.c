@@ -78,6 +78,7 @@ static void environment(const struct target *t, struct words *words) {
         "AFL_NO_AFFINITY=1",
         "AFL_AUTORESUME=1",
         "AFL_QUIET=1",
+        "AFL_FUZZER_STATS_UPDATE_INTERVAL=2",
         "ASAN_OPTIONS=abort_on_error=1:symbolize=0:detect_leaks=0"};
     for (unsigned i = 0; i < sizeof settings / sizeof *settings; i++)
         add_word(words, "%s", settings[i]);

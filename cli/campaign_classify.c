@@ -86,6 +86,7 @@ static void find_guilty(const struct target *t, const char *text, struct finding
 /* What our own checks say before they abort. */
 static void find_message(const char *text, struct finding *f) {
     const char *line = strstr(text, "isoheap: ");
+    snprintf(f->message, NAME_SIZE, "none");
     if (line && strncmp(line, "isoheap: violation ", 19) != 0)
         snprintf(f->message, NAME_SIZE, "%.*s", (int)strcspn(line, "\n"), line);
 }

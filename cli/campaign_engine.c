@@ -60,7 +60,7 @@ void copy_inputs(const char *from, const char *to) {
  */
 
 bool make_target_folders(const struct target *t) {
-    static const char *const folders[] = {"found", "queue", "filed", "flaky", "salvage", "engine"};
+    static const char *const folders[] = {"found", "queue", "filed", "flaky", "engine"};
     bool good = make_folder(t->corpus);
     for (unsigned i = 0; good && i < sizeof folders / sizeof *folders; i++) {
         char *path = text_of("%s/%s", t->work, folders[i]);

@@ -77,12 +77,14 @@ static void compare_file(const char *path, const char *name, void *context) {
 /* ---- reduction --------------------------------------------------------------------------------
  */
 
-/* The reducer is another subcommand of this executable.  True if it has written `output`; without
- * such a subcommand, or where this build of the collector does not fail, there is no output. */
+/* The reducer is a subcommand of isoheap: of the one beside the target, if there is one, since that
+ * has the target's sanitizers, else of this one.  True if it has written `output`; it has not where
+ * its build of the collector does not fail. */
 static bool reduce(const struct target *t, const char *input, const char *output) {
     const struct campaign *c = t->campaign;
+    char *beside = text_of("%s/isoheap", c->bin_dir), own[] = "/proc/self/exe";
     char *said, *runs = text_of("%u", c->reduce_runs), *time = text_of("%u", c->reduce_seconds);
-    char *argv[] = {"/proc/self/exe",
+    char *argv[] = {access(beside, X_OK) == 0 ? beside : own,
                     "reduce",
                     "--collector",
                     t->subject,
@@ -101,6 +103,7 @@ static bool reduce(const struct target *t, const char *input, const char *output
     free(said);
     free(runs);
     free(time);
+    free(beside);
     return status == 0 && access(output, R_OK) == 0;
 }
 
@@ -124,8 +127,7 @@ static char *history(const struct target *t, const char *name, const struct find
     if (!out)
         return text_of("");
     fprintf(out, "# violation: %s\n# guilty: %s\n# target: %s\n", f->violation, f->guilty, t->name);
-    if (f->message[0])
-        fprintf(out, "# message: %s\n", f->message);
+    fprintf(out, "# message: %s\n", f->message);
     if (t->campaign->commit)
         fprintf(out, "# commit: %s\n", t->campaign->commit);
     fprintf(out, "# input: %.*s\n", (int)strcspn(name, ","), name);

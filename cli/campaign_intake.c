@@ -179,8 +179,9 @@ static void note_filed(struct target *t, const struct filed *filed) {
     switch (filed->how) {
     case FILED_NEW:
         tally->fresh++;
-        say("%s: new violation %s (%s), %u operations, %u blocks: %s", t->name, tally->violation,
-            tally->guilty, filed->operations, filed->blocks, filed->path);
+        say("%s: new violation %s (%s), %u operation%s, %u block%s: %s", t->name, tally->violation,
+            tally->guilty, filed->operations, filed->operations == 1 ? "" : "s", filed->blocks,
+            filed->blocks == 1 ? "" : "s", filed->path);
         break;
     case FILED_KNOWN:
         if (!tally->known++)
@@ -209,8 +210,8 @@ static bool worker_is_done(struct campaign *c) {
     ssize_t n = read(worker.result, &filed, sizeof filed);
     close(worker.result);
     worker.child = 0;
-    c->pending--;
     if (n == sizeof filed) {
+        c->pending -= filed.how != FILED_NOT;
         note_filed(worker.target, &filed);
     } else {
         c->trouble = c->filing_ended = true;

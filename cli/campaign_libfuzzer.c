@@ -28,7 +28,7 @@ static void add_folder(struct words *argv, const char *folder) {
 }
 
 static void command(const struct target *t, unsigned number, double seconds, struct words *argv) {
-    char *dictionary = text_of("%s.dict", t->binary), *salvage = text_of("%s/salvage", t->work);
+    char *dictionary = text_of("%s.dict", t->binary);
     add_word(argv, "%s", t->binary);
     for_each_option(t, add_option, argv);
     if (access(dictionary, R_OK) == 0)
@@ -41,11 +41,9 @@ static void command(const struct target *t, unsigned number, double seconds, str
     add_word(argv, "-seed=%u", t->campaign->seed + number);
     add_word(argv, "-artifact_prefix=%s/found/", t->work);
     add_word(argv, "%s", t->corpus);
-    add_folder(argv, salvage);
     if (t->seeds)
         add_folder(argv, t->seeds);
     free(dictionary);
-    free(salvage);
 }
 
 /* Names in stack traces are for classify(), which knows when it needs them. */
@@ -76,16 +74,13 @@ static void line(const char *text, void *context) {
 enum { MEASURE_EVERY = 20, MEASURE_LONGEST = 60 };
 
 static void measure_command(const struct target *t, struct words *argv) {
-    char *salvage = text_of("%s/salvage", t->work);
     add_word(argv, "%s", t->binary);
     for_each_option(t, add_option, argv);
     add_word(argv, "-runs=0");
     add_word(argv, "-artifact_prefix=%s/found/", t->work);
     add_word(argv, "%s", t->corpus);
-    add_folder(argv, salvage);
     if (t->seeds)
         add_folder(argv, t->seeds);
-    free(salvage);
 }
 
 /* "#307\tINITED cov: 373 ft: 1264 corp: 295/1998b ..." */
@@ -136,20 +131,25 @@ static void poll_measure(struct target *t) {
 /* ---- what a killed engine left ----------------------------------------------------------------
  */
 
-/* TMPDIR/libFuzzerTemp.FuzzWithFork<pid>.dir/C<job>/ are the new inputs of a job. */
+static void save_input(const char *path, const char *name, void *context) {
+    char *to = text_of("%s/%s", (const char *)context, name);
+    rename(path, to);
+    free(to);
+}
+
+/* TMPDIR/libFuzzerTemp.FuzzWithFork<pid>.dir/C<job>/ are the new inputs of a job, which are merged
+ * into the corpus when it ends. */
 static void save_jobs(const struct target *t, const char *folder) {
     struct dirent *entry;
     DIR *d = opendir(folder);
-    char *salvage = text_of("%s/salvage", t->work);
     while (d && (entry = readdir(d)))
         if (entry->d_name[0] == 'C') {
             char *path = text_of("%s/%s", folder, entry->d_name);
-            copy_inputs(path, salvage);
+            visit_folder(path, save_input, t->corpus);
             free(path);
         }
     if (d)
         closedir(d);
-    free(salvage);
 }
 
 static void save_all_jobs(const struct target *t) {
@@ -177,13 +177,7 @@ static bool prepare(struct target *t) {
     return true;
 }
 
-/* What was saved has been merged when the first figures came. */
 static void finish(struct target *t) {
-    char *salvage = text_of("%s/salvage", t->work);
-    if (t->figures.started)
-        remove_folder(salvage);
-    make_folder(salvage);
-    free(salvage);
     save_all_jobs(t);
     process_kill(&t->helper);
     measure(t);

@@ -4,17 +4,18 @@
  *
  * Two reduced programs of one class and one guilty party are the same finding if they differ only
  * in what a reducer leaves to chance: in the names of root slots, in immediates, raw and outside
- * words, and in the amounts of the config.  The shape of a program is that program with all of
+ * words, and in amounts.  The shape of a program is that program with all of
  * these made equal:
  *
  *  - root slots are numbered anew for each mutator, in the order in which the script names them,
  *    then in the order of the roots;
  *  - every immediate is 0, every raw or outside word is 0;
+ *  - gaps have one field, allocations of the script that have fields have one, counts are 0;
  *  - a config value that is not the default counts as "not the default"; variant and kind, which
  *    choose other code, count as they are.
  *
  * Blocks have no names beyond their order, and that order is one of addresses: it stays.  So do
- * tags, sizes, gaps and everything else.
+ * tags, fields, indexes and everything else.
  */
 #include "cli/campaign.h"
 
@@ -46,6 +47,9 @@ static void level_op(struct names *n, struct op *op) {
         level_value(n, op->mutator, &op->values[v]);
     if (operands & OPERAND_DST)
         op->dst = rename_slot(n, op->mutator, op->dst);
+    op->size = op->size > 0;
+    if (op->code != OP_KIND) /* there it is no count */
+        op->n = 0;
 }
 
 static bool is_unit(const struct value *v) {
@@ -84,6 +88,9 @@ uint64_t program_shape(const struct program *p) {
     for (unsigned f = 0; f < q.n_fields; f++)
         if (q.fields[f].kind != VALUE_BLOCK && q.fields[f].kind != VALUE_INFIX)
             q.fields[f].bits = 0;
+    for (unsigned i = 0; i < q.n_items; i++)
+        if (!item_is_named(&q.items[i]) && q.items[i].wosize)
+            q.items[i].wosize = 1;
     level_config(&q);
     return program_digest(&q);
 }
