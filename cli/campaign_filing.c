@@ -70,7 +70,8 @@ static void compare_file(const char *path, const char *name, void *context) {
         !names_guilty(path, name, s->finding->guilty))
         return;
     if (s->shape ? load_program(path, &p) && program_shape(&p) == *s->shape
-                 : has_comment(path, "message", s->finding->message))
+                 : strcmp(s->finding->message, "none") == 0 ||
+                       has_comment(path, "message", s->finding->message))
         s->found = text_of("%s", path);
 }
 
@@ -127,7 +128,8 @@ static char *history(const struct target *t, const char *name, const struct find
     if (!out)
         return text_of("");
     fprintf(out, "# violation: %s\n# guilty: %s\n# target: %s\n", f->violation, f->guilty, t->name);
-    fprintf(out, "# message: %s\n", f->message);
+    if (strcmp(f->message, "none") != 0)
+        fprintf(out, "# message: %s\n", f->message);
     if (t->campaign->commit)
         fprintf(out, "# commit: %s\n", t->campaign->commit);
     fprintf(out, "# input: %.*s\n", (int)strcspn(name, ","), name);

@@ -242,7 +242,7 @@ bool work_on_queue(struct campaign *c) {
     }
     if (worker.child && !worker_is_done(c))
         return true;
-    if (c->filing_ended || campaign_interrupts > 1)
+    if (c->filing_ended || campaign_interrupts) /* the queue waits for the next campaign */
         return false;
     return start_next(c);
 }

@@ -180,8 +180,7 @@ static void run_campaign(struct campaign *c) {
         poll_targets(c, end);
         bool working = work_on_queue(c);
         show_progress(c, false);
-        /* an interrupt leaves the queue to the next campaign */
-        busy = running || (working && !(campaign_interrupts && !working));
+        busy = running || working;
         nanosleep(&pause, NULL);
     }
     show_progress(c, true);

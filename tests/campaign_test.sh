@@ -3,6 +3,7 @@
 # isoheap fuzz and isoheap corpus from outside, with real engines: libFuzzer on a known-bad collector
 # (CAMPAIGN_BIN, empty where there is no libFuzzer) and AFL++, where it is installed, on a tiny target.
 # Findings are filed once; kill -9, an engine that dies and a full disk lose none of them.
+# shellcheck disable=SC2015,SC2016,SC2317 # conditions are evaluated late; cleanup is a trap
 set -u
 isoheap=${ISOHEAP:?set ISOHEAP to the path of the command}
 source_dir=${SOURCE_DIR:?set SOURCE_DIR to the checkout}
@@ -76,16 +77,13 @@ fuzz() {
 }
 
 start_campaign() {
-    "$isoheap" fuzz --bin-dir="$bin" --jobs=1 --time=60 --corpus="$1" --crashes="$2" $target >log 2>&1 </dev/null &
+    "$isoheap" fuzz --bin-dir="$bin" --jobs=1 --time=60 --corpus="$folder/$1" --crashes="$2" $target >log 2>&1 </dev/null &
     campaign=$!
 }
 
-# Processes of the target that work with that folder of corpora, zombies left out.
+# Processes of engines that work with that folder of corpora, zombies left out.
 engines() {
-    local folder
-    for folder in /proc/[0-9]*; do
-        tr '\0' ' ' <"$folder/cmdline" | grep -q "^[^ ]*/$target .*$1/" && echo "${folder#/proc/}"
-    done 2>/dev/null
+    grep -als -e "[-]artifact_prefix=$folder/$1/" /proc/[0-9]*/cmdline | tr -dc '0-9\n'
 }
 
 # A first finding is filed; an engine that is killed is started again; SIGINT ends the campaign with
@@ -93,7 +91,7 @@ engines() {
 finds_and_files() {
     local finding
     start_campaign corpus crashes
-    wait_until 20 '[ -n "$(engines corpus)" ]' || complain 'no engine'
+    wait_until 20 'grep -q "^fuzzing" log && [ -n "$(engines corpus)" ]' || complain 'no engine'
     # shellcheck disable=SC2046 # a process a word
     kill -9 $(engines corpus)
     wait_until 60 '[ -n "$(files crashes)" ]' || complain 'no finding'
