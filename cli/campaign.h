@@ -37,7 +37,7 @@ enum {
     NAME_SIZE = 96,
     LINE_SIZE = 512,
     TAIL_LINES = 20,
-    WORDS_MAX = 64
+    WORDS_MAX = 320
 };
 
 /* ---- campaign_process.c -----------------------------------------------------------------------
@@ -130,6 +130,7 @@ struct target {
     double helper_next, helper_started;
     struct figures figures;
     uint64_t executions_before; /* of engines that ended and were started again */
+    uint64_t executions_at_restart;
     struct tally tallies[TALLIES_MAX];
     unsigned n_tallies, flaky;
     double started, seconds; /* when it began; how long it took, once it has ended */

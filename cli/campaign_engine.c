@@ -3,7 +3,7 @@
  * Starts, watches and ends the engines of a target (campaign.h).
  *
  * An engine that dies before its time, by whatever signal, is started again for the time that is
- * left.  One that dies three times without having said how it fares does not run at all.
+ * left.  One that dies three times in a row without having executed anything does not run.
  */
 #define _GNU_SOURCE
 #include "cli/campaign.h"
@@ -127,7 +127,10 @@ static void look_at_end(struct target *t, unsigned number) {
     double left = t->started + t->campaign->share - seconds_now();
     if (t->asked_to_end > 0 || left < 2)
         return;
-    if (!t->figures.started && ++t->early_ends >= EARLY_ENDS_MAX) {
+    bool worked = t->figures.executions > t->executions_at_restart;
+    t->executions_at_restart = t->figures.executions;
+    t->early_ends = worked ? 0 : t->early_ends + 1;
+    if (t->early_ends >= EARLY_ENDS_MAX) {
         t->trouble = true;
         t->troubled = &t->engines[number];
         return;
@@ -143,7 +146,7 @@ static void finish(struct target *t) {
         t->campaign->engine->finish(t);
     take_in(t, true);
     t->figures.corpus = count_files(t->corpus);
-    t->trouble = t->trouble || !t->figures.started;
+    t->trouble = t->trouble || (!t->figures.started && !campaign_interrupts);
 }
 
 bool target_poll(struct target *t) {

@@ -179,7 +179,8 @@ static void note_filed(struct target *t, const struct filed *filed) {
     switch (filed->how) {
     case FILED_NEW:
         tally->fresh++;
-        say("%s: new violation %s (%s), %u operation%s, %u block%s: %s", t->name, tally->violation,
+        say("%s: %snew violation %s%s (%s), %u operation%s, %u block%s: %s", t->name,
+            wants_colour() ? "\033[1;31m" : "", tally->violation, wants_colour() ? "\033[0m" : "",
             tally->guilty, filed->operations, filed->operations == 1 ? "" : "s", filed->blocks,
             filed->blocks == 1 ? "" : "s", filed->path);
         break;

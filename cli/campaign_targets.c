@@ -60,20 +60,32 @@ static void no_target(const struct campaign *c, const char *name) {
             is_afl ? "afl" : "fuzz", is_afl ? "afl" : "fuzz", is_afl ? "" : "; or: make");
 }
 
+static bool is_listed(const struct campaign *c, const char *name) {
+    for (unsigned i = 0; i < c->n_targets; i++)
+        if (strcmp(c->targets[i].name, name) == 0)
+            return true;
+    return false;
+}
+
 bool find_targets(struct campaign *c) {
-    if (!c->n_names)
+    bool good = true;
+    if (!c->n_names) {
         visit_folder(c->bin_dir, visit, c);
+        good = c->n_targets > 0;
+        if (!good)
+            no_target(c, NULL);
+    }
     for (int i = 0; i < c->n_names; i++) {
         char *path = text_of("%s/%s", c->bin_dir, c->names[i]);
-        if (is_target(path, c->names[i]))
-            add_target(c, path, c->names[i]);
-        else
+        if (!is_target(path, c->names[i])) {
             no_target(c, c->names[i]);
+            good = false;
+        } else if (!is_listed(c, c->names[i])) {
+            add_target(c, path, c->names[i]);
+        }
         free(path);
     }
-    if (!c->n_targets && !c->n_names)
-        no_target(c, NULL);
-    return c->n_targets > 0 && (!c->n_names || c->n_targets == (unsigned)c->n_names);
+    return good;
 }
 
 /* Two campaigns would take each other's queue for left-overs.  The lock ends with the process. */

@@ -55,9 +55,8 @@ static void raise_status(struct corpus *c, int status) {
     c->status = status > c->status ? status : c->status;
 }
 
-static void report(const struct corpus *c, const struct target *t, struct extent before) {
+static void report(const struct target *t, struct extent before) {
     struct extent after = extent_of(t->corpus);
-    (void)c;
     printf("%s: %u -> %u files, %" PRIu64 " -> %" PRIu64 " bytes\n", t->name, before.files,
            after.files, before.bytes, after.bytes);
 }
@@ -77,7 +76,7 @@ static char *source_path(const struct corpus *c, const char *source) {
 /* The folders to merge: named ones, or the corpora of all other targets. */
 static unsigned find_sources(const struct corpus *c, const struct target *t, char **sources) {
     unsigned n = 0;
-    for (int i = 2; i < c->n_words && n < WORDS_MAX / 2; i++)
+    for (int i = 2; i < c->n_words && n < TARGETS_MAX; i++)
         sources[n++] = source_path(c, c->words[i]);
     if (n)
         return n;
@@ -85,7 +84,7 @@ static unsigned find_sources(const struct corpus *c, const struct target *t, cha
     int count = scandir(c->campaign.corpus, &entries, NULL, alphasort);
     for (int i = 0; i < count; i++) {
         const char *name = entries[i]->d_name;
-        if (name[0] != '.' && strcmp(name, t->name) != 0 && n < WORDS_MAX / 2)
+        if (name[0] != '.' && strcmp(name, t->name) != 0 && n < TARGETS_MAX)
             sources[n++] = source_path(c, name);
         free(entries[i]);
     }
@@ -118,13 +117,13 @@ static bool change_by_merge(struct corpus *c, const struct target *t, char *cons
     }
     if (!commit_change(c->campaign.corpus, t->name, change))
         return false;
-    report(c, t, before);
+    report(t, before);
     return true;
 }
 
 static void merge(struct corpus *c) {
     struct target *t = &c->campaign.targets[0];
-    char *sources[WORDS_MAX];
+    char *sources[TARGETS_MAX];
     unsigned n = find_sources(c, t, sources);
     if (!n) {
         fprintf(stderr, "isoheap: %s has no corpus of another target; name a folder\n",
@@ -172,7 +171,7 @@ static bool takes_text(const struct corpus *c, const char *target) {
     return takes;
 }
 
-static int add_program(struct import *import, const struct program *p) {
+static int add_program(const struct import *import, const struct program *p) {
     size_t size = program_encode(p, NULL, 0);
     uint8_t *bytes = malloc(size + 1);
     if (!bytes)
@@ -183,33 +182,32 @@ static int add_program(struct import *import, const struct program *p) {
     return added;
 }
 
-static void import_file(const char *path, void *context) {
+enum { ADDED = 1, KNOWN = 0, NOT_WRITTEN = -1, NOT_READ = -2 };
+
+static int import_input(const struct import *import, const char *path) {
     static struct program program;
-    struct import *import = context;
     size_t size;
-    bool was_text = false;
-    int added = -1;
-    char *data = import->as_text ? NULL : load_file(path, &size);
-    if (data && !program_looks_like_text(data, size)) {
-        added = add_to_folder(import->change, data, size);
-    } else if (import->as_text) {
-        free(data);
-        data = load_file(path, &size);
-        added = data ? add_to_folder(import->change, data, size) : -1;
-    } else if (!read_program(path, &program, &was_text)) {
-        free(data);
-        raise_status(import->corpus, EXIT_UNREADABLE);
-        return;
-    } else {
-        added = add_program(import, &program);
-    }
-    free(data);
-    if (added < 0) {
+    char *data = load_file(path, &size);
+    int result = NOT_READ;
+    if (!data)
         perror(path);
-        raise_status(import->corpus, EXIT_USAGE);
-    }
-    import->added += added == 1;
-    import->same += added == 0;
+    else if (import->as_text || !program_looks_like_text(data, size))
+        result = add_to_folder(import->change, data, size);
+    else if (read_program(path, &program, NULL))
+        result = add_program(import, &program);
+    if (result == NOT_WRITTEN)
+        perror(import->change);
+    free(data);
+    return result;
+}
+
+static void import_file(const char *path, void *context) {
+    struct import *import = context;
+    int result = import_input(import, path);
+    import->added += result == ADDED;
+    import->same += result == KNOWN;
+    if (result < 0)
+        raise_status(import->corpus, result == NOT_READ ? EXIT_UNREADABLE : EXIT_USAGE);
 }
 
 static void import(struct corpus *c) {
@@ -232,7 +230,7 @@ static void import(struct corpus *c) {
         return;
     }
     printf("%s: %u new, %u known\n", t->name, import.added, import.same);
-    report(c, t, before);
+    report(t, before);
 }
 
 /* ---- the command ------------------------------------------------------------------------------

@@ -67,6 +67,13 @@ check 4 'no binary fuzz_x in empty; build it' corpus merge --bin-dir=empty fuzz_
 check 2 'merge, minimise or import' corpus
 check 2 'which SOURCE' corpus import fuzz_x
 
+# An engine that does not run is started again, but not for ever, and its last words are shown.
+mkdir broken
+printf '#!/bin/sh\necho no such luck\nexit 5\n' >broken/fuzz_broken
+chmod +x broken/fuzz_broken
+check 4 'status 5\); starting it again.*fuzz_broken did not run; the last lines.*no such luck' fuzz --bin-dir=broken --time=9 --corpus=corpus0 --crashes=crashes0
+[ "$(grep -c 'starting it again' out)" -eq 2 ] || complain 'not started three times'
+
 # ---- libFuzzer ----
 
 # fuzz STATUS PATTERN ARGUMENT...
