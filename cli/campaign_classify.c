@@ -21,22 +21,16 @@ static char *const settings[][4] = {
                "UBSAN_OPTIONS=symbolize=0:print_stacktrace=0", NULL},
     [NAMED] = {"ASAN_OPTIONS=detect_leaks=0:print_legend=0:symbolize=1", NULL}};
 
-/* Copies the word behind `before` at the start of a line or, with anywhere, in it. */
-static bool word_after(const char *text, const char *before, char word[NAME_SIZE]) {
+/* Copies the name that stands behind `before` in the text: letters, digits, underscores. */
+static bool name_after(const char *text, const char *before, char name[NAME_SIZE]) {
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
+                                  "ABCDEFGHIJKLMNOPQRSTUVWXYZ_-0123456789";
     const char *found = strstr(text, before);
-    size_t n = 0;
     if (!found)
         return false;
     found += strlen(before);
-    while (
-        n < NAME_SIZE - 1 &&
-        (strchr("abcdefghijklmnopqrstuvwxyz_", found[n]) || (found[n] >= '0' && found[n] <= '9')) &&
-        found[n]) {
-        word[n] = found[n];
-        n++;
-    }
-    word[n] = 0;
-    return n > 0;
+    snprintf(name, NAME_SIZE, "%.*s", (int)strspn(found, letters), found);
+    return name[0] != 0;
 }
 
 static bool contains(const char *text, const char *part) {
@@ -46,7 +40,7 @@ static bool contains(const char *text, const char *part) {
 /* Fills in the class if the text knows it without names in stack traces. */
 static bool plain_class(const char *text, int status, struct finding *f) {
     const char *class = NULL;
-    if (word_after(text, "isoheap: violation ", f->violation))
+    if (name_after(text, "isoheap: violation ", f->violation))
         return true;
     if (status < 0 || contains(text, "ERROR: libFuzzer: timeout"))
         class = "no_progress";
@@ -62,7 +56,7 @@ static bool plain_class(const char *text, int status, struct finding *f) {
 }
 
 static void named_class(const char *text, struct finding *f) {
-    if (word_after(text, " in violation_", f->violation))
+    if (name_after(text, " in violation_", f->violation))
         return;
     snprintf(f->violation, NAME_SIZE, "%s",
              contains(text, " in collector_target ") ? "collector_assertion" : "harness_error");
@@ -73,9 +67,9 @@ static void find_guilty(const struct target *t, const char *text, struct finding
     char party[NAME_SIZE] = "";
     const char *line = strstr(text, "  guilty     ");
     if (line)
-        word_after(line, "  guilty     ", party);
+        name_after(line, "  guilty     ", party);
     const char *end = line ? strchr(line, '\n') : NULL, *name = line ? strchr(line, '(') : NULL;
-    if (name && end && name < end && word_after(name, "(", f->guilty))
+    if (name && end && name < end && name_after(name, "(", f->guilty))
         return;
     const char *known = strcmp(party, "reference") == 0 ? t->reference : t->subject;
     if (strcmp(f->violation, "harness_error") == 0 || !known)

@@ -56,6 +56,18 @@ static bool is_settled(const char *path) {
     return stat(path, &info) == 0 && time(NULL) - info.st_mtime > SETTLED_SECONDS;
 }
 
+/* An input of the corpus that fails would end every reading of it.  libFuzzer names inputs by their
+ * SHA-1, in the corpus as in crash-SHA1; others are named by our own digest. */
+static void drop_from_corpus(const struct target *t, const char *name, const char *hash) {
+    const char *dash = strrchr(name, '-');
+    char *theirs = text_of("%s/%s", t->corpus, dash ? dash + 1 : name);
+    char *ours = text_of("%s/%s", t->corpus, hash);
+    unlink(theirs);
+    unlink(ours);
+    free(theirs);
+    free(ours);
+}
+
 static void queue_file(const char *path, const char *name, void *context) {
     struct intake *intake = context;
     struct target *t = intake->target;
@@ -71,10 +83,12 @@ static void queue_file(const char *path, const char *name, void *context) {
     char *to = text_of("%s/queue/%s,engine:%s,seed:%u,corpus:%016llx%s", t->work, hash,
                        t->campaign->engine->name, t->campaign->seed,
                        (unsigned long long)corpus_digest(t), parent);
-    if (move_file(path, to))
+    if (move_file(path, to)) {
         t->campaign->pending++;
-    else if (errno == ENOSPC || errno == EDQUOT)
+        drop_from_corpus(t, name, hash);
+    } else if (errno == ENOSPC || errno == EDQUOT) {
         t->campaign->disk_full = true;
+    }
     free(to);
     free(parent);
     free(data);

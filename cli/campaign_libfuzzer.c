@@ -71,7 +71,7 @@ static void line(const char *text, void *context) {
 /* ---- coverage ---------------------------------------------------------------------------------
  */
 
-enum { MEASURE_EVERY = 20, MEASURE_LONGEST = 60 };
+enum { MEASURE_EVERY = 20, MEASURE_LONGEST = 60, MEASURE_AGAIN = 5 };
 
 static void measure_command(const struct target *t, struct words *argv) {
     add_word(argv, "%s", t->binary);
@@ -168,12 +168,22 @@ static void save_all_jobs(const struct target *t) {
     free(folder);
 }
 
+/* An input of the corpus that fails ends the reading; it is taken out, and the rest read again. */
+static void measure_start(struct target *t) {
+    int before;
+    unsigned times = 0;
+    do {
+        before = t->campaign->pending;
+        measure(t);
+        take_in(t, true);
+    } while (t->campaign->pending > before && ++times < MEASURE_AGAIN);
+    t->figures.edges_at_start = t->figures.edges;
+}
+
 static bool prepare(struct target *t) {
     save_all_jobs(t);
-    if (!t->running) {
-        measure(t);
-        t->figures.edges_at_start = t->figures.edges;
-    }
+    if (!t->running)
+        measure_start(t);
     return true;
 }
 

@@ -84,7 +84,8 @@ fuzz() {
 }
 
 start_campaign() {
-    "$isoheap" fuzz --bin-dir="$bin" --jobs=1 --time=60 --corpus="$folder/$1" --crashes="$2" $target >log 2>&1 </dev/null &
+    : >log
+    "$isoheap" fuzz --bin-dir="$bin" --jobs=1 --time=200 --corpus="$folder/$1" --crashes="$2" $target >log 2>&1 </dev/null &
     campaign=$!
 }
 
@@ -101,7 +102,7 @@ finds_and_files() {
     wait_until 20 'grep -q "^fuzzing" log && [ -n "$(engines corpus)" ]' || complain 'no engine'
     # shellcheck disable=SC2046 # a process a word
     kill -9 $(engines corpus)
-    wait_until 60 '[ -n "$(files crashes)" ]' || complain 'no finding'
+    wait_until 150 '[ -n "$(files crashes)" ]' || complain 'no finding'
     kill -INT "$campaign"
     wait "$campaign"
     [ $? -eq 1 ] || complain 'status after SIGINT is not 1'
@@ -132,14 +133,17 @@ files_once() {
     [ -z "$(files corpus/.work/$target/found)" ] || complain 'found/ is not empty'
 }
 
-# SIGKILL when the first input has been found: it is filed by the next campaign.
+# SIGKILL when an input has been found (one of the corpus, so that the test is not up to luck): it is
+# filed by the next campaign.
 survives_kill() {
+    mkdir -p corpus2/$target
+    cp "$(files corpus/.work/$target/filed | head -n 1)" corpus2/$target/input
     start_campaign corpus2 crashes2
     wait_until 20 '[ -n "$(files corpus2/.work/*/found corpus2/.work/*/queue)" ]' || complain 'nothing found'
     kill -9 "$campaign"
     wait "$campaign" 2>/dev/null
     campaign=''
-    wait_until 5 '[ -z "$(engines corpus2)" ]' || complain 'an engine outlives the campaign'
+    wait_until 20 '[ -z "$(engines corpus2)" ]' || complain 'an engine outlives the campaign'
     [ -n "$(files corpus2/.work/*/found corpus2/.work/*/queue)" ] || complain 'the input is gone'
     fuzz 1 'left by an earlier campaign.*new violation' --time=1 --corpus=corpus2 --crashes=crashes2
     [ -n "$(files crashes2)" ] || complain 'not filed after kill -9'
