@@ -74,7 +74,36 @@ static void print_findings(FILE *out, const struct target *t) {
         fprintf(out, "none");
 }
 
-static char *progress_of(const struct campaign *c, const struct target *t) {
+/* "950", "85k", "3.2M": a terminal may be narrow. */
+static void put_short(FILE *out, double n, const char *unit) {
+    static const char *const suffix[] = {"", "k", "M", "G"};
+    unsigned i = 0;
+    while (n >= 1000 && i < 3) {
+        n /= 1000;
+        i++;
+    }
+    fprintf(out, "  %*.*f%s%s", 4 - (int)strlen(suffix[i]), i && n < 10 ? 1 : 0, n, suffix[i],
+            unit);
+}
+
+static char *live_line_of(const struct campaign *c, const struct target *t) {
+    char *text = NULL;
+    size_t size;
+    double seconds = seconds_now() - t->started;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return NULL;
+    fprintf(out, "%-*s %3.0f/%.0f s", name_width(c), t->name,
+            seconds < c->share ? seconds : c->share, c->share);
+    put_short(out, (double)t->figures.executions, " runs");
+    put_short(out, t->figures.rate, "/s");
+    fprintf(out, "  %u edges  %u files  ", t->figures.edges, t->figures.corpus);
+    print_findings(out, t);
+    fclose(out);
+    return text;
+}
+
+static char *log_line_of(const struct campaign *c, const struct target *t) {
     char *text = NULL;
     size_t size;
     double seconds = seconds_now() - t->started;
@@ -91,7 +120,8 @@ static char *progress_of(const struct campaign *c, const struct target *t) {
 
 static void print_lines(const struct campaign *c, bool live) {
     for (unsigned i = 0; i < c->n_targets; i++) {
-        char *text = c->targets[i].running ? progress_of(c, &c->targets[i]) : NULL;
+        const struct target *t = &c->targets[i];
+        char *text = !t->running ? NULL : live ? live_line_of(c, t) : log_line_of(c, t);
         if (!text)
             continue;
         if (live)

@@ -211,7 +211,7 @@ works_with_afl() {
     grep -q '^# engine: afl$' crashes5/overlap/*.history || complain 'no history'
     [ -n "$(files corpus5/fuzz_tiny)" ] || complain 'AFL++ leaves no corpus'
     check 1 'fuzz_tiny +[1-9][0-9]* .* overlap [0-9]+ known' \
-        fuzz --engine=afl --bin-dir=afl --jobs=1 --time=2 --corpus=corpus6 --crashes=crashes5
+        fuzz --engine=afl --bin-dir=afl --jobs=1 --time=1 --corpus=corpus6 --crashes=crashes5
 }
 
 if [ -n "$bin" ]; then
