@@ -2,8 +2,9 @@
  *
  * AFL++ (campaign.h): a process for every job, which share what they find through one folder.
  *
- * Figures come from each process's fuzzer_stats; findings lie in crashes/ and hangs/.  Where a
- * folder of an earlier campaign lies, AFL++ goes on from there.
+ * Figures come from each process's fuzzer_stats, which AFL++ 4.04 writes once a minute; findings
+ * lie in crashes/ and hangs/.  Where a folder of an earlier campaign lies, AFL++ goes on from
+ * there.
  */
 #define _GNU_SOURCE
 #include "cli/campaign.h"
@@ -78,7 +79,6 @@ static void environment(const struct target *t, struct words *words) {
         "AFL_NO_AFFINITY=1",
         "AFL_AUTORESUME=1",
         "AFL_QUIET=1",
-        "AFL_FUZZER_STATS_UPDATE_INTERVAL=2",
         "ASAN_OPTIONS=abort_on_error=1:symbolize=0:detect_leaks=0"};
     for (unsigned i = 0; i < sizeof settings / sizeof *settings; i++)
         add_word(words, "%s", settings[i]);
