@@ -14,6 +14,8 @@ DEFECTS =
 # The targets of the known-bad collectors, fuzz_bad_*, are in a build of their own.
 PRESET = $(if $(findstring fuzz_bad_,$(TARGET)),known-bad,fuzz)
 
+comma = ,
+
 export TIME TARGET JOBS INSTALL PRESET DEFECTS
 MAKEFLAGS += --no-print-directory
 
@@ -25,7 +27,8 @@ build: deps ## build the command, build/bin/isoheap, and the fuzz binaries, buil
 
 fuzz: deps ## fuzz every target, TIME=60 seconds in all; TARGET=fuzz_x only that one
 	@scripts/build.sh release $(PRESET)
-	@scripts/fuzz.sh
+	@build/bin/isoheap fuzz --time=$(TIME) --jobs=$(JOBS) --bin-dir=build/$(PRESET)/bin \
+		--corpus=build/$(PRESET)/corpus --crashes=findings $(subst $(comma), ,$(TARGET))
 
 check: test-deps ## build with clang and with gcc, run all tests with both
 	@scripts/check.sh

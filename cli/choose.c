@@ -12,10 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct collector *choose_collector(const char *name) {
+const struct collector *find_collector(const char *name) {
     const struct collector *c = collector_find(registered_collectors, name);
-    if (!c)
-        c = collector_find(known_bad_collectors, name);
+    return c ? c : collector_find(known_bad_collectors, name);
+}
+
+const struct collector *choose_collector(const char *name) {
+    const struct collector *c = find_collector(name);
     if (c)
         return c;
     fprintf(stderr, "isoheap: no collector is called %s; there are:", name);

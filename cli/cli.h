@@ -24,6 +24,22 @@ int command_show(int argc, char **argv);
 int command_convert(int argc, char **argv);
 int command_reduce(int argc, char **argv);
 int command_export(int argc, char **argv);
+int command_fuzz(int argc, char **argv);
+int command_corpus(int argc, char **argv);
+int command_help(int argc, char **argv);
+
+/* ---- main.c -----------------------------------------------------------------------------------
+ */
+
+struct command {
+    const char *name, *summary;
+    int (*run)(int argc, char **argv);
+};
+/* All subcommands, the last one with name NULL: help, manual page and completion follow it. */
+extern const struct command commands[];
+
+/* The overview that `isoheap --help` prints. */
+void print_overview(FILE *);
 
 /* ---- input.c ----------------------------------------------------------------------------------
  */
@@ -54,6 +70,8 @@ bool wants_colour(void);
 /* A collector by name, registered or known-bad; prints the names and returns NULL if there is none.
  */
 const struct collector *choose_collector(const char *name);
+/* The same without a word. */
+const struct collector *find_collector(const char *name);
 /* The same for the reference, which may be "none": *reference is NULL then.  False: no such one. */
 bool choose_reference(const char *name, const struct collector **reference);
 /* "a,b" only these, "-a" all but; 0 and a message for an unknown name. */

@@ -8,20 +8,21 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct command {
-    const char *name, *summary;
-    int (*run)(int argc, char **argv);
-} commands[] = {
+const struct command commands[] = {
     {"list", "collectors, oracles, violation classes, targets, limits", command_list},
     {"run", "replay programs and judge them", command_run},
     {"show", "a program as text, heap map or picture", command_show},
     {"convert", "programs from bytes to text and back", command_convert},
     {"reduce", "the smallest program with the same violation", command_reduce},
     {"export", "a violation as a C file of its own", command_export},
+    {"fuzz", "a campaign over fuzz targets; files what it finds", command_fuzz},
+    {"corpus", "keep corpora small and share them across targets", command_corpus},
+    {"help", "this help, the manual page, completion for bash", command_help},
+    {NULL, NULL, NULL},
 };
-enum { COMMANDS = sizeof commands / sizeof *commands, WORD_LENGTH = 32 };
+enum { COMMANDS = sizeof commands / sizeof *commands - 1, WORD_LENGTH = 32 };
 
-static void help(FILE *out) {
+void print_overview(FILE *out) {
     fprintf(out,
             "Usage: isoheap SUBCOMMAND [OPTION...] [FILE...]\n\n"
             "Differential fuzzing of OCaml-style garbage collectors.  A FILE is a program as text\n"
@@ -81,12 +82,11 @@ static int run_command(const struct command *command, int argc, char **argv) {
 
 int main(int argc, char **argv) {
     if (argc < 2) {
-        help(stderr);
+        print_overview(stderr);
         return EXIT_USAGE;
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
-        strcmp(argv[1], "help") == 0) {
-        help(stdout);
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+        print_overview(stdout);
         return EXIT_OK;
     }
     if (strcmp(argv[1], "--version") == 0) {

@@ -21,6 +21,7 @@ cmake            describes the build
 ninja-build      runs the build
 libcmocka-dev    the framework of the unit tests
 graphviz         draws the pictures of isoheap show --svg and --html
+groff-base       a test reads the manual page with it
 LIST
 }
 

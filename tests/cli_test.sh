@@ -119,7 +119,7 @@ check 0 '^isoheap, program format [0-9]+;$' --version
 check 2 'called lst; did you mean list\?' lst
 check 2 'called rnu; did you mean run\?' rnu
 check 2 'called frobnicate \(.isoheap --help.' frobnicate
-for subcommand in list run show convert; do
+for subcommand in list run show convert fuzz corpus help; do
     check 0 "^Usage: isoheap $subcommand .*--help" "$subcommand" --help
     check 2 "^isoheap $subcommand: unrecognized option '--bogus'.*isoheap $subcommand --help" \
         "$subcommand" --bogus

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the files of `isoheap fuzz` share.
+ *
+ *   fuzz.c               options and the order of events
+ *   campaign_targets.c   which targets there are, and what they fuzz
+ *   campaign_engine.c    starts, watches and ends the engines of a target
+ *   campaign_libfuzzer.c, campaign_afl.c
+ *                        one engine each: its command line, its figures, where its findings lie
+ *   campaign_process.c   child processes that cannot outlive the campaign
+ *   campaign_intake.c    a finding of an engine becomes safe on disk; the queue
+ *   campaign_classify.c  the class and the guilty party of an input
+ *   campaign_filing.c    reduces a finding and files it, once
+ *   campaign_shape.c     when two findings are the same
+ *   campaign_progress.c  live lines, log lines, summary
+ *   campaign_files.c     folders and durable files
+ *
+ * A target's work folder, <corpus>/.work/<target>:
+ *   found/      where the engine writes inputs that fail
+ *   queue/      inputs that are safe and wait for classification and reduction
+ *   filed/      inputs whose reduced form is in the folder of crashes
+ *   flaky/      inputs that failed once and then did not
+ *   engine/     temporary files of the engine
+ */
+#ifndef ISOHEAP_CAMPAIGN_H
+#define ISOHEAP_CAMPAIGN_H
+
+#include "cli/cli.h"
+
+#include <signal.h>
+#include <sys/types.h>
+
+enum {
+    JOBS_MAX = 256,
+    TARGETS_MAX = 256,
+    TALLIES_MAX = 64,
+    NAME_SIZE = 96,
+    LINE_SIZE = 512,
+    TAIL_LINES = 20,
+    WORDS_MAX = 320
+};
+
+/* ---- campaign_process.c -----------------------------------------------------------------------
+ */
+
+/* A child in a process group of its own.  If this process dies, even by SIGKILL, so does the whole
+ * group: a warden, the group's first process, sees to it. */
+struct process {
+    pid_t warden; /* 0: none runs */
+    int output;   /* read end of its stdout and stderr, not blocking; -1: none */
+    int status;   /* after its end: exit status, or 128 + signal */
+    char line[LINE_SIZE];
+    size_t length;
+    char tail[TAIL_LINES][LINE_SIZE]; /* its last lines, a ring */
+    unsigned lines;
+};
+
+/* `environment`: NAME=VALUE strings, NULL at the end, added to ours.  False: no process. */
+bool process_start(struct process *, char *const argv[], char *const environment[]);
+/* Hands over the lines that have come, then sees whether it has ended; true while it runs. */
+bool process_poll(struct process *, void (*line)(const char *, void *), void *context);
+void process_signal(const struct process *, int number);
+/* Kills the group and waits. */
+void process_kill(struct process *);
+
+/* Runs a command to its end or for that many seconds.  What it writes is malloc'ed (64 KiB from the
+ * start are kept).  Status as above; -1: the time was over. */
+int run_command_for(char *const argv[], char *const environment[], double seconds, char **output);
+
+void take_a_nap(void);    /* two milliseconds */
+double seconds_now(void); /* of a monotonic clock */
+
+/* ---- campaign_files.c -------------------------------------------------------------------------
+ */
+
+/* As asprintf; ends the process if there is no memory. */
+char *text_of(const char *format, ...);
+/* As mkdir -p; false with errno. */
+bool make_folder(const char *path);
+/* Writes the file durably: beside it, fsync, rename, fsync of the folder.  False with errno, and
+ * then nothing has changed. */
+bool save_file(const char *path, const void *data, size_t size);
+/* Moves a file within a file system, durably. */
+bool move_file(const char *from, const char *to);
+/* The whole file, malloc'ed, NUL behind it; NULL with errno (EFBIG: more than 16 MiB). */
+char *load_file(const char *path, size_t *size);
+/* A folder and all below it. */
+void remove_folder(const char *path);
+/* Files directly in a folder, hidden ones left out; 0 if there is no folder. */
+unsigned count_files(const char *folder);
+/* Calls visit with each of those, in the order of their names. */
+void visit_folder(const char *folder, void (*visit)(const char *path, const char *name, void *),
+                  void *context);
+/* Names a file's content: 16 hexadecimal digits of a 64-bit FNV-1a. */
+void name_content(const void *data, size_t size, char name[17]);
+/* Writes data into a folder under the name of its content, unless it is there.  Returns 1 if it is
+ * new there, 0 if not, -1 with errno. */
+int add_to_folder(const char *folder, const void *data, size_t size);
+/* Bytes that may still be written there; SIZE_MAX if nobody knows. */
+size_t space_left(const char *folder);
+
+/* ---- the campaign -----------------------------------------------------------------------------
+ */
+
+/* What an engine says about a target so far. */
+struct figures {
+    uint64_t executions;
+    double rate; /* executions per second */
+    unsigned edges, edges_at_start, corpus, corpus_at_start;
+    bool started; /* the engine has read its corpus */
+};
+
+/* Findings of one class and guilty party. */
+struct tally {
+    char violation[NAME_SIZE], guilty[NAME_SIZE];
+    unsigned fresh, known; /* fresh: filed by this campaign */
+    unsigned more;         /* beyond --keep: counted, not reduced */
+};
+
+struct campaign;
+
+struct target {
+    struct campaign *campaign;
+    char *name, *binary;
+    char *subject, *reference; /* collectors that this command knows too; NULL: none */
+    char *corpus, *seeds, *work;
+    struct process engines[JOBS_MAX];
+    unsigned n_engines, early_ends;
+    struct process helper; /* the engine's: measures coverage */
+    double helper_next, helper_started;
+    struct figures figures;
+    uint64_t executions_before; /* of engines that ended and were started again */
+    uint64_t executions_at_restart;
+    struct tally tallies[TALLIES_MAX];
+    unsigned n_tallies, flaky;
+    double started, seconds; /* when it began; how long it took, once it has ended */
+    double asked_to_end;     /* when; 0: not yet */
+    bool running, ended, trouble;
+    const struct process *troubled; /* whose last words tell why */
+};
+
+/* Words of a command line or an environment; the last is NULL. */
+struct words {
+    char *word[WORDS_MAX + 1];
+    unsigned n;
+};
+
+struct engine {
+    const char *name;
+    int end_signal;     /* to end it before its time; what it has found must survive that */
+    const char *folder; /* of its binaries, if --bin-dir does not say */
+    bool process_a_job; /* as many processes as jobs; else one that has the jobs as children */
+    /* Before the first start of the campaign: what a killed engine left is saved.  False after a
+     * message. */
+    bool (*prepare)(struct target *);
+    /* The command line of process `number` for that many seconds: adds words, malloc'ed, to argv.
+     */
+    void (*command)(const struct target *, unsigned number, double seconds, struct words *argv);
+    void (*environment)(const struct target *, struct words *);
+    void (*line)(const char *line, void *target); /* a line that it wrote; or NULL */
+    void (*poll)(struct target *);   /* now and then: figures; findings go into found/; or NULL */
+    void (*finish)(struct target *); /* after the end: what is new goes into the corpus; or NULL */
+};
+extern const struct engine libfuzzer, afl;
+
+struct campaign {
+    /* options */
+    const struct engine *engine;
+    double time;
+    unsigned jobs, seed, keep, reduce_runs, reduce_seconds;
+    uint64_t runs; /* 0: no limit */
+    const char *corpus, *crashes, *bin_dir;
+    char **names; /* targets asked for */
+    int n_names;
+    char *commit; /* of the checkout that we are in; NULL: none */
+    /* state */
+    struct target targets[TARGETS_MAX];
+    unsigned n_targets, n_running;
+    double share;
+    unsigned jobs_each;
+    int pending; /* findings in queues */
+    bool disk_full, trouble;
+    bool filing_ended; /* a finding could not be filed; the queue waits for the next campaign */
+};
+
+/* Signals: 0 nothing, 1 end orderly, 2 and more: at once. */
+extern volatile sig_atomic_t campaign_interrupts;
+
+/* ---- campaign_targets.c */
+/* Fills in the targets.  False after a message. */
+bool find_targets(struct campaign *);
+void forget_targets(struct campaign *);
+/* Locks the folder of corpora against other campaigns until we end.  False after a message. */
+bool lock_work(const struct campaign *);
+/* The commit of the checkout that we are in, malloc'ed; NULL: none. */
+char *find_commit(void);
+
+/* ---- campaign_engine.c */
+/* The folders of a target's corpus and work.  False after a message. */
+bool make_target_folders(const struct target *);
+/* Those, and what an earlier campaign left there.  False after a message.
+ */
+bool target_prepare(struct target *);
+bool target_start(struct target *);
+/* False when it has ended; engines that ended before their time are started again. */
+bool target_poll(struct target *);
+/* Asks the engines to end; force: kills them. */
+void target_stop(struct target *, bool force);
+void add_word(struct words *, const char *format, ...);
+void free_words(struct words *);
+/* Calls visit for each `key = value` of the target's .options file. */
+void for_each_option(const struct target *,
+                     void (*visit)(const char *key, const char *value, void *), void *context);
+/* Copies what is new in a folder of inputs into another, named by content. */
+void copy_inputs(const char *from, const char *to);
+
+/* ---- campaign_intake.c */
+/* What lies in found/ becomes safe and is queued.  all: also what was written just now. */
+void take_in(struct target *, bool all);
+/* One input of the queue is classified, reduced and filed by a child at a time.  Returns false if
+ * there is nothing to do. */
+bool work_on_queue(struct campaign *);
+
+/* ---- campaign_classify.c */
+struct finding {
+    char violation[NAME_SIZE], guilty[NAME_SIZE]; /* guilty: a collector or the target */
+    char message[NAME_SIZE]; /* what isoheap said if it named no class; or "none" */
+    bool failed;             /* else it does no harm now */
+};
+/* Runs the target's binary on the input.  False: it could not be run. */
+bool classify(const struct target *, const char *input, struct finding *);
+
+/* The tally of a finding's class and party, or NULL. */
+const struct tally *find_tally(const struct target *, const struct finding *);
+
+/* ---- campaign_filing.c */
+struct filed {
+    enum filing { FILED_NEW, FILED_KNOWN, FILED_MORE, FILED_FLAKY, FILED_NOT } how;
+    struct finding finding;
+    unsigned operations, blocks;
+    char path[LINE_SIZE]; /* where it is, or why it could not be filed */
+    bool full;            /* the disk is */
+};
+/* Classifies, reduces and files an input; the input is moved or removed at the end. */
+void file_finding(const struct target *, const char *input, struct filed *);
+
+/* ---- campaign_shape.c */
+/* The digest of a program's shape; docs/campaign.md says what that is. */
+uint64_t program_shape(const struct program *);
+
+/* ---- campaign_progress.c */
+void say(const char *format, ...); /* a line of its own, above the live lines */
+void show_progress(struct campaign *, bool last);
+int print_summary(struct campaign *, double seconds); /* returns the exit status */
+
+#endif
