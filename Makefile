@@ -13,12 +13,13 @@ DEFECTS =
 
 # The targets of the known-bad collectors, fuzz_bad_*, are in a build of their own.
 PRESET = $(if $(findstring fuzz_bad_,$(TARGET)),known-bad,fuzz)
+AFL_TARGET = $(or $(TARGET),fuzz_mark_sweep)
 
 export TIME TARGET JOBS INSTALL PRESET DEFECTS
 MAKEFLAGS += --no-print-directory
 
 .DEFAULT_GOAL := build
-.PHONY: build fuzz check bench coverage known-bad msan format tidy deps clean help
+.PHONY: build fuzz afl check bench coverage known-bad msan format tidy deps clean help
 
 build: deps ## build the command, build/bin/isoheap, and the fuzz binaries, build/fuzz/bin/
 	@scripts/build.sh release fuzz
@@ -26,6 +27,11 @@ build: deps ## build the command, build/bin/isoheap, and the fuzz binaries, buil
 fuzz: deps ## fuzz every target, TIME=60 seconds in all; TARGET=fuzz_x only that one
 	@scripts/build.sh release $(PRESET)
 	@scripts/fuzz.sh
+
+afl: deps ## fuzz TARGET=fuzz_mark_sweep with AFL++ and the structured mutator, TIME=60 seconds
+	@scripts/build.sh release
+	@TARGETS="$(AFL_TARGET) $(AFL_TARGET)_seeds isoheap_afl_mutator" scripts/build.sh afl
+	@TARGET=$(AFL_TARGET) scripts/afl.sh
 
 check: deps ## build with clang and with gcc, run all tests with both
 	@scripts/check.sh

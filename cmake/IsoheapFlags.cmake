@@ -30,8 +30,8 @@ if(ISOHEAP_WERROR)
     list(APPEND ISOHEAP_WARNINGS -Werror)
 endif()
 
-if((ISOHEAP_FUZZER OR ISOHEAP_COVERAGE) AND NOT CMAKE_C_COMPILER_ID MATCHES "Clang")
-    message(FATAL_ERROR "ISOHEAP_FUZZER and ISOHEAP_COVERAGE need clang, and the C compiler is "
+if((ISOHEAP_FUZZER OR ISOHEAP_AFL OR ISOHEAP_COVERAGE) AND NOT CMAKE_C_COMPILER_ID MATCHES "Clang")
+    message(FATAL_ERROR "ISOHEAP_FUZZER, ISOHEAP_AFL and ISOHEAP_COVERAGE need clang, and the C compiler is "
         "${CMAKE_C_COMPILER_ID}: configure with -DCMAKE_C_COMPILER=clang, or use the standalone runners")
 endif()
 
@@ -49,7 +49,9 @@ function(isoheap_flags target)
     if(arg_INSTRUMENTED OR ISOHEAP_INSTRUMENT_HARNESS)
         target_compile_options(${target} PRIVATE ${ISOHEAP_SANITIZER_FLAGS})
     endif()
-    if(arg_INSTRUMENTED AND ISOHEAP_FUZZER)
+    if(arg_INSTRUMENTED AND ISOHEAP_AFL)
+        target_compile_options(${target} PRIVATE ${ISOHEAP_AFL_COVERAGE})
+    elseif(arg_INSTRUMENTED AND ISOHEAP_FUZZER)
         # Counters and no comparison tracing (which fuzzer-no-link adds): bytes decode to operations
         # without magic numbers, and tracing takes half of the time.
         target_compile_options(${target} PRIVATE -fsanitize-coverage=inline-8bit-counters,pc-table)

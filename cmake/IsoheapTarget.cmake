@@ -6,7 +6,8 @@ set(ISOHEAP_FUZZ_DIR "${PROJECT_SOURCE_DIR}/fuzz")
 # isoheap_add_target(NAME fuzz_x SOURCES file... [LIBRARIES lib...] [SEEDS dir...] [TEXT] [NO_SEEDS] [STRUCTURED])
 # isoheap_add_target(NAME fuzz_x COLLECTOR symbol [REFERENCE symbol] [SOURCES file...] ...)
 #
-#   fuzz_x                  the libFuzzer binary (ISOHEAP_FUZZER), or the engine's (LIB_FUZZING_ENGINE)
+#   fuzz_x                  the libFuzzer binary (ISOHEAP_FUZZER), AFL++'s (ISOHEAP_AFL), or that of the
+#                           engine in LIB_FUZZING_ENGINE
 #   fuzz_x_standalone       replays files and folders, survives a crash; any compiler
 #   replay_x                the test that replays the seeds with it
 #   fuzz_x_seed_corpus.zip  the seeds, and unpacked in <build>/seeds/fuzz_x
@@ -40,8 +41,8 @@ function(isoheap_add_target)
     if(NOT arg_NO_SEEDS)
         isoheap_replay_test(${short} ${arg_NAME}_standalone ${arg_SEEDS})
     endif()
-    if(ISOHEAP_FUZZER OR ISOHEAP_ENGINE)
-        if(arg_STRUCTURED)
+    if(ISOHEAP_FUZZER OR ISOHEAP_AFL OR ISOHEAP_ENGINE)
+        if(arg_STRUCTURED AND NOT ISOHEAP_AFL) # AFL++ takes a library instead
             list(APPEND arg_SOURCES "${ISOHEAP_FUZZ_DIR}/libfuzzer_mutator.c" "${ISOHEAP_FUZZ_DIR}/mutation_choice.c")
             list(APPEND arg_LIBRARIES isoheap_mutation)
         endif()
@@ -97,6 +98,8 @@ function(isoheap_engine_binary name sources libraries)
     isoheap_flags(${name})
     if(ISOHEAP_ENGINE)
         set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX) # IsoheapFlags.cmake adds the engine
+    elseif(ISOHEAP_AFL)
+        target_link_libraries(${name} PRIVATE ${ISOHEAP_AFL_RUNTIME})
     else()
         target_link_options(${name} PRIVATE -fsanitize=fuzzer)
     endif()

@@ -19,6 +19,7 @@ libc6-dev        the C library's headers
 cmake            describes the build
 ninja-build      runs the build
 libcmocka-dev    the framework of the unit tests
+afl++            the second fuzzing engine, make afl and its test
 graphviz         draws the pictures of isoheap show --svg
 LIST
 }
