@@ -14,11 +14,30 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { REPORT_SIZE = 1 << 20 };
 
 static struct program program;
 static struct runner *runner;
+
+/* Semantic coverage (harness/coverage.h) goes where libFuzzer reads counters besides those of the
+ * compiler.  It is off without such an engine, by the build option ISOHEAP_SEMANTIC_COVERAGE, and
+ * by ISOHEAP_SEMANTIC=off in the environment. */
+#if ISOHEAP_SEMANTIC_COVERAGE && defined(__ELF__)
+__attribute__((section("__libfuzzer_extra_counters"),
+               used)) static uint8_t extra_counters[COVERAGE_BYTES];
+__attribute__((weak)) size_t LLVMFuzzerMutate(uint8_t *, size_t, size_t);
+
+static uint8_t *coverage_table(void) {
+    const char *wanted = getenv("ISOHEAP_SEMANTIC");
+    return !LLVMFuzzerMutate || (wanted && strcmp(wanted, "off") == 0) ? NULL : extra_counters;
+}
+#else
+static uint8_t *coverage_table(void) {
+    return NULL;
+}
+#endif
 static char report[REPORT_SIZE];
 
 /* Sanitizers call it with the last line of a report, before they end the process.  (Their death
@@ -50,7 +69,8 @@ void __sanitizer_report_error_summary(const char *summary) {
 }
 
 static void open_runner(const struct collector *subject, const struct collector *reference) {
-    struct runner_options options = {.subject = subject, .reference = reference};
+    struct runner_options options = {
+        .subject = subject, .reference = reference, .coverage = coverage_table()};
     runner = runner_open(&options);
     if (!runner) {
         fprintf(stderr, "isoheap: no memory for the collectors' arenas\n");

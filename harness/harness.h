@@ -78,7 +78,10 @@ struct runner_options {
     bool digest;                       /* fill in verdict.digest: costs one more traversal a run */
     runner_observer *observe;
     void *context;
+    uint8_t *coverage; /* COVERAGE_BYTES of them, set to 1 where a run has a feature (coverage.h);
+                          NULL: not wanted.  The runner never clears them. */
 };
+enum { COVERAGE_BYTES = 4096 };
 
 /* NULL if a collector cannot be opened. */
 struct runner *runner_open(const struct runner_options *);
