@@ -19,6 +19,7 @@
 #include <string.h>
 
 enum {
+    ROUNDS = 256,         /* for each input in turn: many inputs, not many rounds */
     CROSSOVERS = 8,       /* one round in so many has two parents */
     LONGEST_INPUT = 4096, /* as libFuzzer's max_len in default.options; larger inputs may stay so */
     SMALLEST_TRIM = 64,   /* trims end at parts / SMALLEST_TRIM: AFL++ runs each of them */
@@ -111,7 +112,8 @@ void *afl_custom_init(void *afl, unsigned seed) {
 unsigned afl_custom_fuzz_count(void *data, const unsigned char *in, size_t size) {
     const struct glue *g = data;
     (void)in;
-    return !g->mutation ? 0 : size < LONGEST_INPUT ? 512 : 128;
+    (void)size;
+    return g->mutation ? ROUNDS : 0;
 }
 
 static size_t limit_for(const struct glue *g, size_t size, size_t max_size) {

@@ -87,23 +87,21 @@ void mutation_load(struct program *p, const uint8_t *data, size_t size) {
 /* ---- the size limit -------------------------------------------------------------------------- */
 
 static unsigned count_roots(const struct program *p) {
-    static const struct value unit = {.kind = VALUE_IMMEDIATE};
     unsigned n = 0;
     for (unsigned r = 0; r < PROGRAM_MUTATORS * PROGRAM_SLOTS; r++)
-        n += !value_equal(&p->roots[r / PROGRAM_SLOTS][r % PROGRAM_SLOTS], &unit);
+        n += !value_is_unit(&p->roots[r / PROGRAM_SLOTS][r % PROGRAM_SLOTS]);
     return n;
 }
 
 /* Roots from .. from + count - 1 of those that hold something become unit. */
 static void clear_roots(struct program *p, unsigned from, unsigned count) {
-    static const struct value unit = {.kind = VALUE_IMMEDIATE};
     unsigned n = 0;
     for (unsigned r = 0; r < PROGRAM_MUTATORS * PROGRAM_SLOTS; r++) {
         struct value *v = &p->roots[r / PROGRAM_SLOTS][r % PROGRAM_SLOTS];
-        if (value_equal(v, &unit))
+        if (value_is_unit(v))
             continue;
         if (n >= from && n - from < count)
-            *v = unit;
+            *v = (struct value){.kind = VALUE_IMMEDIATE};
         n++;
     }
 }

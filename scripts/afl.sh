@@ -44,7 +44,9 @@ stat_of() {
 
 run_afl() {
     export AFL_SKIP_CPUFREQ=1 AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES=1 AFL_NO_AFFINITY=1 AFL_AUTORESUME=1
-    export AFL_CUSTOM_MUTATOR_LIBRARY=$PWD/$bin/isoheap_afl_mutator.so
+    if [ "${ISOHEAP_MUTATION:-}" != off ]; then # one round in eight is bytes even so
+        export AFL_CUSTOM_MUTATOR_LIBRARY=$PWD/$bin/isoheap_afl_mutator.so AFL_CUSTOM_MUTATOR_ONLY=1
+    fi
     if [ -t 1 ]; then
         afl-fuzz -V "$time" -t 2000 -m none -i "$seeds" -o "$out" -- "$bin/$target"
     else

@@ -20,6 +20,7 @@ cmake            describes the build
 ninja-build      runs the build
 libcmocka-dev    the framework of the unit tests
 afl++            the second fuzzing engine, make afl and its test
+python3          compares ways to fuzz (scripts/compare.py)
 graphviz         draws the pictures of isoheap show --svg
 LIST
 }

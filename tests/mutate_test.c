@@ -76,7 +76,7 @@ static void long_chains(void **state) {
     for (unsigned profile = 0; mutation_profile_at(profile); profile++) {
         struct mutation *m = open_profile(profile);
         size_t size = 0;
-        for (unsigned round = 0; round < 3000; round++) {
+        for (unsigned round = 0; round < 1500; round++) {
             size = mutation_mutate(m, bytes, size, 1024, round);
             check_result(m, bytes, size, 1024);
         }
