@@ -10,11 +10,13 @@
 #include "harness/internal.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { INFIX_SEEN = 4, MOST_REFERENCES = 3 };
 
 struct coverage {
     uint8_t *table;
+    unsigned parts;
     unsigned previous;    /* the last operation that had an effect */
     uint64_t collections; /* of the subject, before the operation */
     uint64_t refusals;
@@ -28,11 +30,35 @@ struct coverage {
     } life[MODEL_OBJECTS];
 };
 
-struct coverage *coverage_open(uint8_t *table) {
+struct coverage *coverage_open(uint8_t *table, unsigned parts) {
     struct coverage *c = calloc(1, sizeof *c);
-    if (c)
-        c->table = table;
+    if (!c)
+        return NULL;
+    c->table = table;
+    c->parts = parts ? parts : COVER_DEFAULT;
     return c;
+}
+
+unsigned coverage_parts(const char *names) {
+    static const struct {
+        const char *name;
+        unsigned parts;
+    } known[] = {{"default", COVER_DEFAULT}, {"all", COVER_ALL},       {"cycles", COVER_CYCLES},
+                 {"pairs", COVER_PAIRS},     {"blocks", COVER_BLOCKS}, {"fill", COVER_FILL},
+                 {"deaths", COVER_DEATHS}};
+    unsigned parts = 0;
+    for (;;) {
+        size_t length = strcspn(names, ","), k = 0, n = sizeof known / sizeof *known;
+        while (k < n &&
+               (strlen(known[k].name) != length || strncmp(known[k].name, names, length) != 0))
+            k++;
+        if (k == n)
+            return 0;
+        parts |= known[k].parts;
+        if (!names[length])
+            return parts;
+        names += length + 1;
+    }
 }
 
 /* ---- classes ----------------------------------------------------------------------------------
@@ -76,7 +102,8 @@ void coverage_start(struct runner *r) {
 }
 
 static void note_fill(struct runner *r, enum coverage_fill what, size_t used, size_t capacity) {
-    r->coverage->table[coverage_fill(what, coverage_distance(used, capacity))] = 1;
+    if (r->coverage->parts & COVER_FILL)
+        r->coverage->table[coverage_fill(what, coverage_distance(used, capacity))] = 1;
 }
 
 /* What the subject says of its mark stack and nursery; 0: it has none, or it was not used. */
@@ -104,7 +131,9 @@ void coverage_operation(struct runner *r, const struct op *op) {
     struct coverage *c = r->coverage;
     uint64_t collections = r->side[PARTY_SUBJECT].hooks.collections;
     bool collected_now = collections != c->collections;
-    c->table[coverage_pair(c->previous, op->code, phase(r, collected_now))] = 1;
+    enum coverage_phase now = phase(r, collected_now);
+    if (c->parts & (now == PHASE_CYCLE ? COVER_CYCLES | COVER_PAIRS : COVER_PAIRS))
+        c->table[coverage_pair(c->previous, op->code, now)] = 1;
     c->previous = op->code;
     if (collected_now)
         note_fill(r, FILL_COLLECTED, r->bound_words, r->heap_words);
@@ -209,7 +238,10 @@ static void note_deaths(struct runner *r) {
 }
 
 void coverage_graph(struct runner *r) {
-    count_references(r);
-    note_blocks(r);
-    note_deaths(r);
+    if (r->coverage->parts & COVER_BLOCKS) {
+        count_references(r);
+        note_blocks(r);
+    }
+    if (r->coverage->parts & COVER_DEATHS)
+        note_deaths(r);
 }

@@ -16,6 +16,22 @@
 
 #include "harness/harness.h"
 
+/* The parts, each of which can be left out.  All pairs and all blocks are many features, most of
+ * which say nothing of a collector: a corpus twice as large finds defects later.  So the default is
+ * what helps in measurements (docs/mutation.md). */
+enum {
+    COVER_CYCLES = 1u << 0, /* pairs while a cycle is under way */
+    COVER_PAIRS = 1u << 1,  /* all pairs */
+    COVER_BLOCKS = 1u << 2,
+    COVER_FILL = 1u << 3,
+    COVER_DEATHS = 1u << 4,
+    COVER_ALL = (1u << 5) - 1,
+    COVER_DEFAULT = COVER_CYCLES | COVER_FILL | COVER_DEATHS
+};
+/* "default", "all", or names separated by commas: cycles, pairs, blocks, fill, deaths.  0 if one of
+ * them is unknown. */
+unsigned coverage_parts(const char *names);
+
 /* As the harness sees it from outside, for the subject. */
 enum coverage_phase {
     PHASE_FRESH,     /* nothing has been collected yet */

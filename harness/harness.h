@@ -80,6 +80,7 @@ struct runner_options {
     void *context;
     uint8_t *coverage; /* COVERAGE_BYTES of them, set to 1 where a run has a feature (coverage.h);
                           NULL: not wanted.  The runner never clears them. */
+    unsigned coverage_parts; /* bit set of COVER_* (coverage.h); 0: COVER_DEFAULT */
 };
 enum { COVERAGE_BYTES = 4096 };
 

@@ -155,7 +155,7 @@ void check_wear(struct runner *);
 /* ---- coverage.c (coverage.h): only if r->coverage ---------------------------------------------
  */
 
-struct coverage *coverage_open(uint8_t *table);
+struct coverage *coverage_open(uint8_t *table, unsigned parts);
 void coverage_start(struct runner *);
 /* After an operation that had an effect, and the comparison that it asked for. */
 void coverage_operation(struct runner *, const struct op *);

@@ -106,9 +106,12 @@ struct runner *runner_open(const struct runner_options *options) {
     r->digest = options->digest;
     r->observe = options->observe;
     r->context = options->context;
-    if (options->coverage && !(r->coverage = coverage_open(options->coverage))) {
-        runner_close(r);
-        return NULL;
+    if (options->coverage) {
+        r->coverage = coverage_open(options->coverage, options->coverage_parts);
+        if (!r->coverage) {
+            runner_close(r);
+            return NULL;
+        }
     }
     r->iso.queue = r->queue;
     r->iso.capacity = sizeof r->queue / sizeof *r->queue;

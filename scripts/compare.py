@@ -25,6 +25,7 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BIN = os.path.join(ROOT, "build", "known-bad", "bin")
 
+# +semantic is the default of semantic coverage, +all has every part of it (docs/mutation.md).
 # len_control is libFuzzer's default for byte mutation, which it drops where it sees a custom
 # mutator, switched off or not.
 ARMS = {
@@ -32,6 +33,8 @@ ARMS = {
     "bytes+semantic": ({"ISOHEAP_MUTATION": "off"}, ["-len_control=100"]),
     "structured": ({"ISOHEAP_SEMANTIC": "off"}, []),
     "structured+semantic": ({}, []),
+    "structured+all": ({"ISOHEAP_SEMANTIC": "all"}, []),
+    "bytes+all": ({"ISOHEAP_MUTATION": "off", "ISOHEAP_SEMANTIC": "all"}, ["-len_control=100"]),
 }
 
 

@@ -21,7 +21,8 @@ static struct program program;
 static uint8_t table[COVERAGE_BYTES];
 
 static struct verdict watch(const struct collector *subject, const char *text) {
-    struct runner_options options = {.subject = subject, .reference = &cheney, .coverage = table};
+    struct runner_options options = {
+        .subject = subject, .reference = &cheney, .coverage = table, .coverage_parts = COVER_ALL};
     struct runner *runner = runner_open(&options);
     struct verdict verdict;
     assert_non_null(runner);
@@ -202,6 +203,7 @@ static void watching_changes_nothing(void **state) {
     struct runner_options options = {.subject = &mark_sweep, .reference = &cheney, .digest = true};
     struct runner *plain = runner_open(&options);
     options.coverage = table;
+    options.coverage_parts = COVER_ALL;
     struct runner *watched = runner_open(&options);
     struct mutation *m = mutation_open(NULL, NULL);
     size_t size = 0;
@@ -233,6 +235,48 @@ static void watching_changes_nothing(void **state) {
     runner_close(watched);
 }
 
+static void parts(void **state) {
+    (void)state;
+    assert_int_equal(coverage_parts("all"), COVER_ALL);
+    assert_int_equal(coverage_parts("fill,pairs"), COVER_FILL | COVER_PAIRS);
+    assert_int_equal(coverage_parts("default"), COVER_DEFAULT);
+    assert_int_equal(coverage_parts("fill,"), 0);
+    assert_int_equal(coverage_parts("fil"), 0);
+    static const unsigned from[] = {COVERAGE_PAIR, COVERAGE_BLOCK, COVERAGE_FILL, COVERAGE_DEATH,
+                                    COVERAGE_USED};
+    static const unsigned part[] = {COVER_PAIRS, COVER_BLOCKS, COVER_FILL, COVER_DEATHS};
+    parse_program(&program, "isoheap program 1\nscript\n  r0 = alloc tag=0 [1]\n  full\n"
+                            "  drop r0\n  full\n");
+    for (unsigned p = 0; p < 4; p++) {
+        struct runner_options options = {
+            .subject = &mark_sweep, .reference = &cheney, .coverage = table};
+        options.coverage_parts = part[p];
+        struct runner *runner = runner_open(&options);
+        struct verdict verdict;
+        memset(table, 0, sizeof table);
+        runner_run(runner, &program, &verdict);
+        for (unsigned i = 0; i < 4; i++)
+            assert_int_equal(count_set(from[i], from[i + 1]) > 0, i == p);
+        runner_close(runner);
+    }
+}
+
+/* A collector that is never done with its cycle: pairs in the phase between its slices. */
+static enum gc_result endless_step(struct gc *g, size_t budget) {
+    (void)g;
+    (void)budget;
+    return GC_OK;
+}
+
+static void cycles(void **state) {
+    (void)state;
+    struct collector slicing = cheney;
+    slicing.step = endless_step;
+    watch(&slicing, "isoheap program 1\nscript\n  r0 = alloc tag=0 [1]\n  slice\n  drop r0\n");
+    assert_int_equal(table[coverage_pair(OP_ALLOC, OP_SLICE, PHASE_CYCLE)], 1);
+    assert_int_equal(table[coverage_pair(OP_SLICE, OP_DROP, PHASE_CYCLE)], 1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(classes),
@@ -243,6 +287,8 @@ int main(void) {
         cmocka_unit_test(mark_stack_fill),
         cmocka_unit_test(nursery_fill),
         cmocka_unit_test(age_at_death),
+        cmocka_unit_test(parts),
+        cmocka_unit_test(cycles),
         cmocka_unit_test(watching_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
