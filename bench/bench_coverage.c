@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What semantic coverage costs: the same programs on a runner with a table and on one without, in
- * turns, so that what else the machine does falls on both.
+ * What semantic coverage costs: the same programs on runners without it, with its default parts and
+ * with all, in turns, so that what else the machine does falls on both.
  *
  *   bench_coverage FLAVOUR    names the build in the output: asan, plain
  *
@@ -12,14 +12,14 @@
 #include "bench/bench.h"
 #include "collectors/cheney/cheney.h"
 #include "collectors/mark_sweep/mark_sweep.h"
-#include "harness/harness.h"
+#include "harness/coverage.h"
 #include "program/bytes.h"
 #include "program/mutate.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { INPUTS = 400, LONGEST = 256, TURNS = 40 };
+enum { INPUTS = 400, LONGEST = 256, TURNS = 30, RUNNERS = 3 };
 
 static struct program program;
 static uint8_t inputs[INPUTS][LONGEST], table[COVERAGE_BYTES];
@@ -51,28 +51,35 @@ static double turn(struct runner *runner, bool watched) {
     return bench_seconds() - start;
 }
 
-int main(int argc, char **argv) {
-    char name[64];
-    double seconds[2] = {0, 0};
+static struct runner *open_runner(unsigned parts) {
     struct runner_options options = {.subject = &mark_sweep, .reference = &cheney};
-    struct runner *plain = runner_open(&options);
-    options.coverage = table;
-    struct runner *watched = runner_open(&options);
-    if (argc != 2 || !plain || !watched) {
+    options.coverage = parts ? table : NULL;
+    options.coverage_parts = parts;
+    return runner_open(&options);
+}
+
+int main(int argc, char **argv) {
+    static const char *const names[RUNNERS] = {"off", "default", "all"};
+    static const unsigned parts[RUNNERS] = {0, COVER_DEFAULT, COVER_ALL};
+    struct runner *runners[RUNNERS];
+    double seconds[RUNNERS] = {0};
+    char name[64];
+    for (unsigned i = 0; i < RUNNERS; i++)
+        runners[i] = open_runner(parts[i]);
+    if (argc != 2 || !runners[0] || !runners[1] || !runners[2]) {
         fprintf(stderr, "usage: bench_coverage FLAVOUR\n");
         return 2;
     }
     make_inputs();
-    for (unsigned i = 0; i < TURNS; i++) {
-        seconds[0] += turn(plain, false);
-        seconds[1] += turn(watched, true);
+    for (unsigned t = 0; t < TURNS; t++)
+        for (unsigned i = 0; i < RUNNERS; i++)
+            seconds[i] += turn(runners[i], i > 0);
+    for (unsigned i = 0; i < RUNNERS; i++) {
+        snprintf(name, sizeof name, "semantic_coverage_%s_%s", argv[1], names[i]);
+        bench_line(name, "", TURNS * INPUTS / seconds[i], "executions/s");
+        if (i > 0)
+            bench_line(name, "_ratio", seconds[0] / seconds[i], "of off");
+        runner_close(runners[i]);
     }
-    double runs = (double)TURNS * INPUTS;
-    snprintf(name, sizeof name, "semantic_coverage_%s", argv[1]);
-    bench_line(name, "_off", runs / seconds[0], "executions/s");
-    bench_line(name, "_on", runs / seconds[1], "executions/s");
-    bench_line(name, "_ratio", seconds[0] / seconds[1], "on/off");
-    runner_close(plain);
-    runner_close(watched);
     return 0;
 }
