@@ -13,6 +13,7 @@ DEFECTS =
 
 # The targets of the known-bad collectors, fuzz_bad_*, are in a build of their own.
 PRESET = $(if $(findstring fuzz_bad_,$(TARGET)),known-bad,fuzz)
+AFL_TARGET = $(or $(TARGET),fuzz_mark_sweep)
 
 comma = ,
 
@@ -20,7 +21,7 @@ export TIME TARGET JOBS INSTALL PRESET DEFECTS
 MAKEFLAGS += --no-print-directory
 
 .DEFAULT_GOAL := build
-.PHONY: build fuzz check bench coverage known-bad msan format tidy deps test-deps clean help
+.PHONY: build fuzz afl check bench coverage known-bad msan format tidy deps test-deps clean help
 
 build: deps ## build the command, build/bin/isoheap, and the fuzz binaries, build/fuzz/bin/
 	@scripts/build.sh release fuzz
@@ -29,6 +30,11 @@ fuzz: deps ## fuzz every target, TIME=60 seconds in all; TARGET=fuzz_x only that
 	@scripts/build.sh release $(PRESET)
 	@build/bin/isoheap fuzz --time=$(TIME) --jobs=$(JOBS) --bin-dir=build/$(PRESET)/bin \
 		--corpus=build/$(PRESET)/corpus --crashes=findings $(subst $(comma), ,$(TARGET))
+
+afl: deps ## fuzz TARGET=fuzz_mark_sweep with AFL++ and the structured mutator, TIME=60 seconds
+	@scripts/build.sh release
+	@TARGETS="$(AFL_TARGET) $(AFL_TARGET)_seeds isoheap_afl_mutator" scripts/build.sh afl
+	@TARGET=$(AFL_TARGET) scripts/afl.sh
 
 check: test-deps ## build with clang and with gcc, run all tests with both
 	@scripts/check.sh

@@ -30,8 +30,8 @@ if(ISOHEAP_WERROR)
     list(APPEND ISOHEAP_WARNINGS -Werror)
 endif()
 
-if((ISOHEAP_FUZZER OR ISOHEAP_COVERAGE) AND NOT CMAKE_C_COMPILER_ID MATCHES "Clang")
-    message(FATAL_ERROR "ISOHEAP_FUZZER and ISOHEAP_COVERAGE need clang, and the C compiler is "
+if((ISOHEAP_FUZZER OR ISOHEAP_AFL OR ISOHEAP_COVERAGE) AND NOT CMAKE_C_COMPILER_ID MATCHES "Clang")
+    message(FATAL_ERROR "ISOHEAP_FUZZER, ISOHEAP_AFL and ISOHEAP_COVERAGE need clang, and the C compiler is "
         "${CMAKE_C_COMPILER_ID}: configure with -DCMAKE_C_COMPILER=clang, or use the standalone runners")
 endif()
 
@@ -49,7 +49,9 @@ function(isoheap_flags target)
     if(arg_INSTRUMENTED OR ISOHEAP_INSTRUMENT_HARNESS)
         target_compile_options(${target} PRIVATE ${ISOHEAP_SANITIZER_FLAGS})
     endif()
-    if(arg_INSTRUMENTED AND ISOHEAP_FUZZER)
+    if(arg_INSTRUMENTED AND ISOHEAP_AFL)
+        target_compile_options(${target} PRIVATE ${ISOHEAP_AFL_COVERAGE})
+    elseif(arg_INSTRUMENTED AND ISOHEAP_FUZZER)
         # Counters and no comparison tracing (which fuzzer-no-link adds): bytes decode to operations
         # without magic numbers, and tracing takes half of the time.
         target_compile_options(${target} PRIVATE -fsanitize-coverage=inline-8bit-counters,pc-table)
@@ -76,11 +78,19 @@ function(isoheap_without_coverage target)
     endif()
 endfunction()
 
-# isoheap_library(NAME [INSTRUMENTED] DIRECTORIES dir... [LIBRARIES lib...])
+# isoheap_library(NAME [INSTRUMENTED] DIRECTORIES dir... [ONLY regex] [EXCEPT regex] [LIBRARIES lib...])
+#
+# ONLY and EXCEPT choose among the files of the folders by name.
 function(isoheap_library name)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "INSTRUMENTED" "" "DIRECTORIES;LIBRARIES")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "INSTRUMENTED" "ONLY;EXCEPT" "DIRECTORIES;LIBRARIES")
     list(TRANSFORM arg_DIRECTORIES APPEND "/*.c")
     file(GLOB sources CONFIGURE_DEPENDS ${arg_DIRECTORIES})
+    if(arg_ONLY)
+        list(FILTER sources INCLUDE REGEX "${arg_ONLY}")
+    endif()
+    if(arg_EXCEPT)
+        list(FILTER sources EXCLUDE REGEX "${arg_EXCEPT}")
+    endif()
     add_library(${name} STATIC ${sources})
     target_link_libraries(${name} PUBLIC ${arg_LIBRARIES})
     if(arg_INSTRUMENTED)

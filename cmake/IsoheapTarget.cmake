@@ -3,10 +3,11 @@
 
 set(ISOHEAP_FUZZ_DIR "${PROJECT_SOURCE_DIR}/fuzz")
 
-# isoheap_add_target(NAME fuzz_x SOURCES file... [LIBRARIES lib...] [SEEDS dir...] [TEXT] [NO_SEEDS])
+# isoheap_add_target(NAME fuzz_x SOURCES file... [LIBRARIES lib...] [SEEDS dir...] [TEXT] [NO_SEEDS] [STRUCTURED])
 # isoheap_add_target(NAME fuzz_x COLLECTOR symbol [REFERENCE symbol] [SOURCES file...] ...)
 #
-#   fuzz_x                  the libFuzzer binary (ISOHEAP_FUZZER), or the engine's (LIB_FUZZING_ENGINE)
+#   fuzz_x                  the libFuzzer binary (ISOHEAP_FUZZER), AFL++'s (ISOHEAP_AFL), or that of the
+#                           engine in LIB_FUZZING_ENGINE
 #   fuzz_x_standalone       replays files and folders, survives a crash; any compiler
 #   replay_x                the test that replays the seeds with it
 #   fuzz_x_seed_corpus.zip  the seeds, and unpacked in <build>/seeds/fuzz_x
@@ -19,8 +20,11 @@ set(ISOHEAP_FUZZ_DIR "${PROJECT_SOURCE_DIR}/fuzz")
 # SEEDS are folders under the top of the project; without them, seeds/x.  Seeds are written as text
 # and packed as bytes, which is what an engine mutates; TEXT leaves them as they are, for a target
 # whose input is text.  NO_SEEDS starts from nothing and has no replay test.
+#
+# STRUCTURED lets the engine mutate programs instead of bytes (program/mutate.h); the second form
+# always does.
 function(isoheap_add_target)
-    cmake_parse_arguments(PARSE_ARGV 0 arg "TEXT;NO_SEEDS" "NAME;COLLECTOR;REFERENCE" "SOURCES;LIBRARIES;SEEDS")
+    cmake_parse_arguments(PARSE_ARGV 0 arg "TEXT;NO_SEEDS;STRUCTURED" "NAME;COLLECTOR;REFERENCE" "SOURCES;LIBRARIES;SEEDS")
     string(REGEX REPLACE "^fuzz_" "" short ${arg_NAME})
     if(NOT arg_SEEDS AND NOT arg_NO_SEEDS)
         set(arg_SEEDS seeds/${short})
@@ -30,13 +34,18 @@ function(isoheap_add_target)
         isoheap_collector_glue(glue ${arg_NAME} ${arg_COLLECTOR} "${arg_REFERENCE}")
         list(APPEND arg_SOURCES "${glue}")
         list(PREPEND arg_LIBRARIES isoheap_target)
+        set(arg_STRUCTURED TRUE)
     endif()
 
     isoheap_standalone(${arg_NAME} "${arg_SOURCES}" "${arg_LIBRARIES}")
     if(NOT arg_NO_SEEDS)
         isoheap_replay_test(${short} ${arg_NAME}_standalone ${arg_SEEDS})
     endif()
-    if(ISOHEAP_FUZZER OR ISOHEAP_ENGINE)
+    if(ISOHEAP_FUZZER OR ISOHEAP_AFL OR ISOHEAP_ENGINE)
+        if(arg_STRUCTURED AND NOT ISOHEAP_AFL) # AFL++ takes a library instead
+            list(APPEND arg_SOURCES "${ISOHEAP_FUZZ_DIR}/libfuzzer_mutator.c" "${ISOHEAP_FUZZ_DIR}/mutation_choice.c")
+            list(APPEND arg_LIBRARIES isoheap_mutation)
+        endif()
         isoheap_engine_binary(${arg_NAME} "${arg_SOURCES}" "${arg_LIBRARIES}")
         isoheap_seed_zip(${arg_NAME} "${arg_TEXT}" ${arg_SEEDS})
         isoheap_companion(${arg_NAME} dict)
@@ -89,6 +98,8 @@ function(isoheap_engine_binary name sources libraries)
     isoheap_flags(${name})
     if(ISOHEAP_ENGINE)
         set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX) # IsoheapFlags.cmake adds the engine
+    elseif(ISOHEAP_AFL)
+        target_link_libraries(${name} PRIVATE ${ISOHEAP_AFL_RUNTIME})
     else()
         target_link_options(${name} PRIVATE -fsanitize=fuzzer)
     endif()

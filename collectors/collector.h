@@ -37,16 +37,26 @@ enum gc_event {
     GC_SWEPT      /* its words are free */
 };
 
+/* What a collector may tell of its stores that fill up. */
+enum gc_fill { GC_FILL_MARK_STACK, GC_FILL_NURSERY, GC_FILLS };
+
 /* What the harness lends to a collector, constant from reset to reset. */
 struct gc_hooks {
     void (*poison)(void *start, size_t words);   /* dead memory: no access until unpoisoned */
     void (*unpoison)(void *start, size_t words); /* memory that is about to be used */
     uint64_t fuel;                               /* gc_tick counts it down */
     void (*out_of_fuel)(struct gc_hooks *);      /* does not return */
-    uint64_t collections; /* a collector adds one at the end of each collection */
+    uint64_t collections;  /* a collector adds one at the end of each collection */
+    size_t fill[GC_FILLS]; /* the most since the harness cleared it: gc_note_fill */
     /* NULL unless somebody listens: isoheap run --trace=BLOCK */
     void (*event)(struct gc_hooks *, enum gc_event, word block, const word *place, word to);
 };
+/* Optional, for the coverage of a fuzzer: the store holds so many entries or words now, or needs to
+ * and has not the room. */
+static inline void gc_note_fill(struct gc_hooks *hooks, enum gc_fill store, size_t amount) {
+    if (hooks->fill[store] < amount)
+        hooks->fill[store] = amount;
+}
 /* Called once per bounded step (a block, a field, a list entry): bounds the work, so that a
  * collector which makes no progress is a verdict instead of a hang. */
 static inline void gc_tick(struct gc_hooks *hooks) {

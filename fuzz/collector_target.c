@@ -8,17 +8,46 @@
 #include "fuzz/collector_target.h"
 
 #include "fuzz/violate.h"
-#include "harness/harness.h"
+#include "harness/coverage.h"
 #include "program/bytes.h"
 #include "program/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { REPORT_SIZE = 1 << 20 };
 
 static struct program program;
 static struct runner *runner;
+
+/* Semantic coverage (harness/coverage.h) goes where libFuzzer reads counters besides those of the
+ * compiler.  It is off without such an engine, by the build option ISOHEAP_SEMANTIC_COVERAGE, and
+ * by ISOHEAP_SEMANTIC=off in the environment, which may also name the parts that are wanted. */
+#if ISOHEAP_SEMANTIC_COVERAGE && defined(__ELF__)
+__attribute__((section("__libfuzzer_extra_counters"),
+               used)) static uint8_t extra_counters[COVERAGE_BYTES];
+__attribute__((weak)) size_t LLVMFuzzerMutate(uint8_t *, size_t, size_t);
+
+static void choose_coverage(struct runner_options *options) {
+    const char *wanted = getenv("ISOHEAP_SEMANTIC");
+    if (!LLVMFuzzerMutate || (wanted && strcmp(wanted, "off") == 0))
+        return;
+    options->coverage = extra_counters;
+    options->coverage_parts = wanted && wanted[0] ? coverage_parts(wanted) : COVER_DEFAULT;
+    if (options->coverage_parts)
+        return;
+    fprintf(stderr,
+            "isoheap: ISOHEAP_SEMANTIC=%s is not known; there are: off, default, all, or some of "
+            "cycles,pairs,blocks,fill,deaths\n",
+            wanted);
+    exit(2);
+}
+#else
+static void choose_coverage(struct runner_options *options) {
+    (void)options;
+}
+#endif
 static char report[REPORT_SIZE];
 
 /* Sanitizers call it with the last line of a report, before they end the process.  (Their death
@@ -51,6 +80,7 @@ void __sanitizer_report_error_summary(const char *summary) {
 
 static void open_runner(const struct collector *subject, const struct collector *reference) {
     struct runner_options options = {.subject = subject, .reference = reference};
+    choose_coverage(&options);
     runner = runner_open(&options);
     if (!runner) {
         fprintf(stderr, "isoheap: no memory for the collectors' arenas\n");

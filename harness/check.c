@@ -275,6 +275,8 @@ static void check_graphs(struct runner *r) {
             check_fields(r, (enum party)p);
         else if (p != last && judges(r, ORACLE_isomorphism))
             check_isomorphism(r, (enum party)p);
+    if (r->coverage)
+        coverage_graph(r);
 }
 
 void check_heaps(struct runner *r, bool after_full) {

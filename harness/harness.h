@@ -83,8 +83,12 @@ struct runner_options {
     bool digest;                       /* fill in verdict.digest: costs one more traversal a run */
     runner_observer *observe;
     runner_listener *listen;
-    void *context; /* of both */
+    void *context;     /* of both */
+    uint8_t *coverage; /* COVERAGE_BYTES of them, set to 1 where a run has a feature (coverage.h);
+                          NULL: not wanted.  The runner never clears them. */
+    unsigned coverage_parts; /* bit set of COVER_* (coverage.h); 0: COVER_DEFAULT */
 };
+enum { COVERAGE_BYTES = 4096 };
 
 /* NULL if a collector cannot be opened. */
 struct runner *runner_open(const struct runner_options *);

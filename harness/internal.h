@@ -35,6 +35,7 @@ struct side {
     uint64_t collections;  /* hooks.collections at the last walk */
     unsigned walked;       /* HEAP_* checks of the last walk; 0: it is no longer true */
     uint64_t steps;
+    bool in_cycle; /* the last slice left work to do */
     gc_slots slots[GC_MUTATORS];
     word statics[PROGRAM_HEAP_WORDS];
     size_t static_words;
@@ -59,6 +60,8 @@ struct runner {
     runner_observer *observe;
     runner_listener *listen;
     void *context;
+
+    struct coverage *coverage; /* NULL: nobody wants it */
 
     struct verdict verdict;
     enum party running;
@@ -134,7 +137,8 @@ bool build_by_allocation(struct runner *, enum party);
 /* ---- operations.c -----------------------------------------------------------------------------
  */
 
-void run_operation(struct runner *, const struct op *);
+/* False: it has no legal meaning here, and did nothing. */
+bool run_operation(struct runner *, const struct op *);
 void collect_all(struct runner *, enum gc_collection);
 /* The object in a model slot, or MODEL_NONE. */
 unsigned slot_object(const struct runner *, unsigned m, unsigned slot);
@@ -148,6 +152,16 @@ unsigned allocate(struct runner *, unsigned m, size_t wosize, unsigned tag, size
                   const word *raw);
 /* The wear oracle: an emptied heap serves what a fresh one serves. */
 void check_wear(struct runner *);
+
+/* ---- coverage.c (coverage.h): only if r->coverage ---------------------------------------------
+ */
+
+struct coverage *coverage_open(uint8_t *table, unsigned parts);
+void coverage_start(struct runner *);
+/* After an operation that had an effect, and the comparison that it asked for. */
+void coverage_operation(struct runner *, const struct op *);
+/* After a comparison: model.work has what is reachable. */
+void coverage_graph(struct runner *);
 
 /* ---- check.c ----------------------------------------------------------------------------------
  */

@@ -371,7 +371,7 @@ static bool on_sides(struct runner *r, bool call(struct side *, unsigned), unsig
 
 static bool step_side(struct side *s, unsigned budget) {
     if (s->collector->step)
-        s->collector->step(s->gc, budget);
+        s->in_cycle = s->collector->step(s->gc, budget) != GC_IDLE;
     return s->collector->step;
 }
 static bool switch_side(struct side *s, unsigned kind) {
@@ -439,11 +439,12 @@ static bool dispatch(struct runner *r, const struct op *op, unsigned m) {
     harness_fault(r, "an operation that does not exist");
 }
 
-void run_operation(struct runner *r, const struct op *op) {
+bool run_operation(struct runner *r, const struct op *op) {
     unsigned m = op->mutator % r->mutators;
     for (unsigned p = 0; p < r->n_sides; p++)
         r->side[p].walked = 0; /* even a plain store may have hit a header */
-    if (dispatch(r, op, m))
+    bool effect = dispatch(r, op, m);
+    if (effect)
         r->verdict.counts.ops[op->code]++;
     else
         r->verdict.counts.skipped++;
@@ -452,4 +453,5 @@ void run_operation(struct runner *r, const struct op *op) {
         op->code != OP_SET && op->code != OP_INFIX)
         r->fresh = MODEL_NONE;
     clear_scratch(r, m);
+    return effect;
 }

@@ -119,6 +119,13 @@ struct runner *runner_open(const struct runner_options *options) {
     r->observe = options->observe;
     r->listen = options->listen;
     r->context = options->context;
+    if (options->coverage) {
+        r->coverage = coverage_open(options->coverage, options->coverage_parts);
+        if (!r->coverage) {
+            runner_close(r);
+            return NULL;
+        }
+    }
     r->iso.queue = r->queue;
     r->iso.capacity = sizeof r->queue / sizeof *r->queue;
     for (size_t i = 0; i < PROGRAM_HEAP_WORDS; i++)
@@ -144,6 +151,8 @@ void runner_close(struct runner *r) {
     for (unsigned p = 0; r && p < r->n_sides; p++)
         if (r->side[p].gc)
             r->side[p].collector->close(r->side[p].gc);
+    if (r)
+        free(r->coverage);
     free(r);
 }
 
@@ -166,6 +175,9 @@ static void reset_side(struct runner *r, struct side *s) {
         for (unsigned i = 0; i < GC_SLOTS; i++)
             s->slots[m][i] = WORD_UNIT;
     s->hooks.collections = s->collections = s->steps = 0;
+    for (unsigned f = 0; f < GC_FILLS; f++)
+        s->hooks.fill[f] = 0;
+    s->in_cycle = false;
     s->walked = 0;
     s->static_words = 0;
 }
@@ -247,6 +259,8 @@ static void check_initial(struct runner *r) {
 static void run_script(struct runner *r) {
     const struct program *p = r->program;
     observe(r, true);
+    if (r->coverage)
+        coverage_start(r);
     build_heap(r);
     check_initial(r);
     observe(r, false);
@@ -255,9 +269,11 @@ static void run_script(struct runner *r) {
         r->serial = 0;
         observe(r, true);
         r->changed = true; /* check_heaps takes it back */
-        run_operation(r, &p->ops[i]);
+        bool effect = run_operation(r, &p->ops[i]);
         if (collected(r))
             check_heaps(r, false);
+        if (effect && r->coverage)
+            coverage_operation(r, &p->ops[i]);
         observe(r, false);
     }
     r->verdict.op = p->n_ops;

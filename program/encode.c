@@ -218,10 +218,9 @@ static void encode_item(struct encoder *e, const struct item *item, const struct
 }
 
 static void encode_roots(struct encoder *e, const struct program *p) {
-    static const struct value unit = {.kind = VALUE_IMMEDIATE};
     for (unsigned m = 0; m < PROGRAM_MUTATORS; m++) {
         for (unsigned r = 0; r < PROGRAM_SLOTS; r++) {
-            if (value_equal(&p->roots[m][r], &unit))
+            if (value_is_unit(&p->roots[m][r]))
                 continue;
             if (m > 0)
                 put(e, (uint8_t)m);

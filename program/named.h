@@ -25,6 +25,11 @@ static inline const struct item *named_block(const struct named_blocks *named, u
  * item is no closure. */
 unsigned closure_entry_at(const struct item *item, unsigned offset);
 
+/* The immediate 0, of a valid program: what most slots hold. */
+static inline bool value_is_unit(const struct value *v) {
+    return v->kind == VALUE_IMMEDIATE && v->bits == 0;
+}
+
 /* 63 bits signed, as OCaml's integers, extended to 64. */
 static inline uint64_t immediate_bits(uint64_t bits) {
     const uint64_t top = UINT64_C(1) << 63;

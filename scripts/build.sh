@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Configures (once) and builds presets of CMakePresets.json:  build.sh PRESET...
+# TARGETS="a b" builds only these.
 set -eu
 cd "$(dirname "$0")/.."
 jobs=${JOBS:-$(nproc)}
@@ -29,5 +30,6 @@ for preset in "$@"; do
     forget_moved_build "$preset"
     configure "$preset"
     echo "building $preset"
-    cmake --build "build/$preset" -j "$jobs"
+    # shellcheck disable=SC2086 # one word a target
+    cmake --build "build/$preset" -j "$jobs" ${TARGETS:+--target $TARGETS}
 done

@@ -20,6 +20,8 @@ libc6-dev        the C library's headers
 cmake            describes the build
 ninja-build      runs the build
 libcmocka-dev    the framework of the unit tests
+afl++            the second fuzzing engine, make afl and its test
+python3          compares ways to fuzz (scripts/compare.py)
 graphviz         draws the pictures of isoheap show --svg and --html
 groff-base       a test reads the manual page with it
 LIST

@@ -66,6 +66,7 @@ static inline void set_colour(word v, unsigned colour) {
 /* ---- mark ------------------------------------------------------------------------------------ */
 
 static inline void push(struct gc *g, word v) {
+    gc_note_fill(g->config.hooks, GC_FILL_MARK_STACK, g->stack_top + 1);
     if (g->stack_top == g->stack_size && !FAULTY(lost_overflow)) {
         g->overflow = true; /* v is gray: the re-scan will find it */
         gc_tell(g->config.hooks, GC_SET_ASIDE, v, NULL, 0);

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Structured mutation (program/mutate.h) as libFuzzer's custom mutator and crossover, for every
+ * target whose input is a program as bytes.
+ */
+#include "fuzz/mutation_choice.h"
+
+#include <stdlib.h>
+
+enum {
+    /* libFuzzer chooses mutation and crossover equally often, and another one if we decline:
+     * children of two parents then come once in so many. */
+    CROSSOVERS = 4
+};
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
+size_t LLVMFuzzerCustomCrossOver(const uint8_t *first, size_t first_size, const uint8_t *second,
+                                 size_t second_size, uint8_t *out, size_t max_size, unsigned seed);
+
+/* The engine's; other engines that take libFuzzer's targets may lack it. */
+__attribute__((weak)) size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
+
+static struct mutation *mutation; /* NULL: switched off */
+
+static void choose_once(void) {
+    static bool chosen;
+    if (chosen)
+        return;
+    chosen = true;
+    const struct mutation_profile *profile = mutation_choice();
+    mutation = profile ? mutation_open(profile, LLVMFuzzerMutate) : NULL;
+    if (profile && !mutation)
+        abort();
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed) {
+    choose_once();
+    if (!mutation)
+        return LLVMFuzzerMutate ? LLVMFuzzerMutate(data, size, max_size) : size;
+    return mutation_mutate(mutation, data, size, max_size, seed);
+}
+
+size_t LLVMFuzzerCustomCrossOver(const uint8_t *first, size_t first_size, const uint8_t *second,
+                                 size_t second_size, uint8_t *out, size_t max_size, unsigned seed) {
+    choose_once();
+    if (!mutation || seed % CROSSOVERS != 0)
+        return 0;
+    return mutation_cross(mutation, first, first_size, second, second_size, out, max_size, seed);
+}

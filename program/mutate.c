@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Structured mutation (mutate.h): the round, what it uses, and the size limit.
+ *
+ * A struct program is large and mostly unused: nothing here clears or copies one as a whole.
+ */
+#include "program/mutation.h"
+
+#include "program/bytes.h"
+#include "program/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    BYTE_ROUNDS = 8,     /* one round in so many is the engine's */
+    LONGEST_ROUND = 6,   /* mutations of one round */
+    TRIES = 8,           /* kinds to try until one finds something to change */
+    SWARM_EVERYTHING = 3 /* one round in so many uses all kinds, operations and tags */
+};
+
+static const struct {
+    const char *name, *meaning;
+    bool (*mutate)(struct mutation *m);
+} kinds[MUTATION_KIND_COUNT] = {
+#define X(name, meaning) [MUTATION_##name] = {#name, meaning, mutate_##name},
+    MUTATION_KINDS(X)
+#undef X
+};
+
+const char *mutation_kind_name(enum mutation_kind kind) {
+    return kinds[kind].name;
+}
+const char *mutation_kind_meaning(enum mutation_kind kind) {
+    return kinds[kind].meaning;
+}
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+struct mutation *mutation_open(const struct mutation_profile *profile, mutate_bytes *bytes) {
+    struct mutation *m = calloc(1, sizeof *m);
+    if (!m)
+        return NULL;
+    mutation_weights_set(&m->weights, profile ? profile : mutation_profile_at(0));
+    m->bytes = bytes;
+    return m;
+}
+
+void mutation_close(struct mutation *m) {
+    free(m);
+}
+
+const struct program *mutation_program(const struct mutation *m) {
+    return &m->program;
+}
+const uint64_t *mutation_counts(const struct mutation *m) {
+    return m->counts;
+}
+
+size_t mutation_describe(const struct mutation *m, char *out, size_t capacity) {
+    size_t length = 0;
+    const char *separator = "";
+    if (m->bytes_round)
+        return (size_t)snprintf(out, capacity, "bytes");
+    if (capacity > 0)
+        out[0] = '\0';
+    for (unsigned k = 0; k <= MUTATION_KIND_COUNT; k++) {
+        bool did = k < MUTATION_KIND_COUNT ? m->done >> k & 1 : m->crossed;
+        if (!did)
+            continue;
+        const char *name = k < MUTATION_KIND_COUNT ? kinds[k].name : "cross";
+        size_t room = length < capacity ? capacity - length : 0;
+        length += (size_t)snprintf(room ? out + length : NULL, room, "%s%s", separator, name);
+        separator = ",";
+    }
+    return length;
+}
+
+void mutation_load(struct program *p, const uint8_t *data, size_t size) {
+    struct text_error error;
+    if (program_looks_like_text(data, size) && program_parse(p, (const char *)data, size, &error))
+        return;
+    program_decode(p, data, size);
+}
+
+/* ---- the size limit -------------------------------------------------------------------------- */
+
+static unsigned count_roots(const struct program *p) {
+    unsigned n = 0;
+    for (unsigned r = 0; r < PROGRAM_MUTATORS * PROGRAM_SLOTS; r++)
+        n += !value_is_unit(&p->roots[r / PROGRAM_SLOTS][r % PROGRAM_SLOTS]);
+    return n;
+}
+
+/* Roots from .. from + count - 1 of those that hold something become unit. */
+static void clear_roots(struct program *p, unsigned from, unsigned count) {
+    unsigned n = 0;
+    for (unsigned r = 0; r < PROGRAM_MUTATORS * PROGRAM_SLOTS; r++) {
+        struct value *v = &p->roots[r / PROGRAM_SLOTS][r % PROGRAM_SLOTS];
+        if (value_is_unit(v))
+            continue;
+        if (n >= from && n - from < count)
+            *v = (struct value){.kind = VALUE_IMMEDIATE};
+        n++;
+    }
+}
+
+static unsigned count_settings(const struct program *p) {
+    unsigned n = 0;
+    for (unsigned k = 0; k < CONFIG_KEYS; k++)
+        n += p->config[k] != config_ranges[k].initial;
+    return n;
+}
+
+/* The k-th setting that is not the default goes back to it; the heap stays large enough. */
+static void reset_setting(struct program *p, unsigned k) {
+    for (unsigned key = 0; key < CONFIG_KEYS; key++) {
+        if (p->config[key] == config_ranges[key].initial || k-- > 0)
+            continue;
+        unsigned words = key == CONFIG_HEAP ? program_heap_words(p) : 0;
+        p->config[key] = config_ranges[key].initial;
+        if (p->config[key] < words)
+            p->config[key] = (uint16_t)words;
+        return;
+    }
+}
+
+/* Leaves out parts from .. of the program, in the order of mutation_trim. */
+static void leave_out(struct program *p, unsigned from, unsigned count) {
+    unsigned n_ops = p->n_ops, n_items = p->n_items, to = from + count;
+    if (to > n_ops + n_items) { /* the last first: numbers before stay */
+        unsigned first = from > n_ops + n_items ? from - n_ops - n_items : 0;
+        clear_roots(p, first, to - n_ops - n_items - first);
+        to = n_ops + n_items;
+    }
+    if (from < to && to > n_ops) {
+        unsigned first = from > n_ops ? from - n_ops : 0;
+        edit_remove_items(p, first, to - n_ops - first);
+        to = n_ops;
+    }
+    if (from < to)
+        edit_remove_ops(p, from, to - from);
+}
+
+/* A run of one sort of parts goes, in proportion to what is too much. */
+static void drop_some(struct mutation *m, size_t excess, size_t size) {
+    struct program *p = &m->program;
+    unsigned counts[3] = {p->n_ops, p->n_items, count_roots(p)}, settings = count_settings(p);
+    unsigned before = 0, sort = 0;
+    unsigned chosen = random_below(&m->random, counts[0] + counts[1] + counts[2] + settings);
+    if (chosen >= counts[0] + counts[1] + counts[2]) {
+        reset_setting(p, chosen - counts[0] - counts[1] - counts[2]);
+        return;
+    }
+    while (chosen - before >= counts[sort])
+        before += counts[sort++];
+    unsigned most = (unsigned)(counts[sort] * excess / size / 2) + 1;
+    unsigned end = before + counts[sort];
+    leave_out(p, chosen, most < end - chosen ? most : end - chosen);
+}
+
+size_t encode_within(struct mutation *m, uint8_t *out, size_t max_size) {
+    size_t size = program_encode(&m->program, out, max_size);
+    while (size > max_size) {
+        if (max_size == 0)
+            program_clear(&m->program);
+        else
+            drop_some(m, size - max_size, size);
+        size = program_encode(&m->program, out, max_size);
+    }
+    return size;
+}
+
+/* ---- the round ------------------------------------------------------------------------------- */
+
+void start_round(struct mutation *m, uint64_t seed) {
+    m->random.state = seed;
+    m->done = 0;
+    m->bytes_round = m->crossed = false;
+    m->swarm.kinds = m->swarm.ops = m->swarm.tags = UINT32_MAX;
+    if (random_chance(&m->random, SWARM_EVERYTHING))
+        return;
+    uint64_t dice = random_next(&m->random);
+    m->swarm.kinds = (uint32_t)dice;
+    m->swarm.ops = (uint32_t)(dice >> 32);
+    m->swarm.tags = (uint32_t)random_next(&m->random);
+}
+
+/* One change, of a kind that finds something to do. */
+static void mutate_once(struct mutation *m) {
+    for (unsigned tries = 0; tries < TRIES; tries++) {
+        unsigned kind =
+            pick_weighted(&m->random, m->weights.kinds, MUTATION_KIND_COUNT, m->swarm.kinds);
+        if (!kinds[kind].mutate(m))
+            continue;
+        m->counts[kind]++;
+        m->done |= UINT32_C(1) << kind;
+        return;
+    }
+}
+
+size_t mutation_mutate(struct mutation *m, uint8_t *data, size_t size, size_t max_size,
+                       uint64_t seed) {
+    start_round(m, seed);
+    if (m->bytes && random_chance(&m->random, BYTE_ROUNDS)) {
+        m->bytes_round = true;
+        return m->bytes(data, size, max_size);
+    }
+    mutation_load(&m->program, data, size);
+    for (unsigned n = random_few(&m->random, LONGEST_ROUND); n > 0; n--)
+        mutate_once(m);
+    if (m->done == 0) { /* the kinds of this round need what is not there */
+        m->swarm.kinds = UINT32_MAX;
+        mutate_once(m);
+    }
+    return encode_within(m, data, max_size);
+}
+
+/* ---- trimming -------------------------------------------------------------------------------- */
+
+unsigned mutation_parts(struct mutation *m, const uint8_t *data, size_t size) {
+    mutation_load(&m->program, data, size);
+    return m->program.n_ops + m->program.n_items + count_roots(&m->program);
+}
+
+size_t mutation_trim(struct mutation *m, const uint8_t *data, size_t size, unsigned from,
+                     unsigned count, uint8_t *out, size_t max_size) {
+    mutation_load(&m->program, data, size);
+    leave_out(&m->program, from, count);
+    size_t needed = program_encode(&m->program, out, max_size);
+    return needed <= max_size ? needed : 0;
+}

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Random values and operations (mutation.h), as a programmer would choose them: slots that hold
+ * something, small indexes, sizes that just fit.
+ */
+#include "program/mutation.h"
+
+#include "program/records.h" /* notable_immediates */
+
+enum { NOTABLE = sizeof notable_immediates / sizeof *notable_immediates };
+
+/* ---- words and immediates -------------------------------------------------------------------- */
+
+struct value random_immediate(struct random *r) {
+    uint64_t bits = random_below(r, 16);
+    if (random_chance(r, 8))
+        bits = (uint64_t)notable_immediates[random_below(r, NOTABLE)];
+    else if (random_chance(r, 16))
+        bits = immediate_bits(random_next(r));
+    return (struct value){.kind = VALUE_IMMEDIATE, .bits = bits};
+}
+
+struct value random_word(struct random *r) {
+    uint64_t bits = random_below(r, WORD_BIT);
+    if (random_chance(r, 4))
+        bits = UINT64_C(1) << random_below(r, WIDE_BYTE - WORD_BIT);
+    else if (random_chance(r, 16))
+        bits = random_next(r);
+    return (struct value){.kind = VALUE_RAW, .bits = bits};
+}
+
+static struct value random_outside(struct random *r) {
+    return (struct value){.kind = VALUE_OUTSIDE, .bits = random_below(r, 8)};
+}
+
+/* ---- the heap -------------------------------------------------------------------------------- */
+
+/* A closure with infix blocks, found from a random place on; named->count if there is none. */
+static unsigned some_closure(struct random *r, const struct named_blocks *named) {
+    unsigned start = random_below(r, named->count);
+    for (unsigned i = 0; i < named->count; i++) {
+        unsigned b = (start + i) % named->count;
+        if (named_block(named, b)->functions > 1)
+            return b;
+    }
+    return named->count;
+}
+
+static struct value reference(struct mutation *m, const struct named_blocks *named) {
+    struct random *r = &m->random;
+    unsigned block = random_below(r, named->count);
+    if (random_below(r, 16) < m->weights.infix) {
+        unsigned closure = some_closure(r, named);
+        block = closure < named->count ? closure : block;
+    }
+    const struct item *item = named_block(named, block);
+    struct value v = {.kind = VALUE_BLOCK, .block = (uint16_t)block};
+    if (item->functions > 1 && !random_chance(r, 4)) {
+        v.kind = VALUE_INFIX;
+        v.offset =
+            (uint16_t)closure_entry_offset(random_between(r, 1, item->functions - 1u), item->arity);
+    }
+    return v;
+}
+
+struct value random_heap_value(struct mutation *m, const struct named_blocks *named,
+                               bool from_static) {
+    unsigned dice = random_below(&m->random, 16);
+    if (dice == 0)
+        return random_outside(&m->random);
+    if (dice < 4 || named->count == 0)
+        return random_immediate(&m->random);
+    struct value v = reference(m, named);
+    if (from_static && !named_block(named, v.block)->is_static)
+        return random_immediate(&m->random);
+    return v;
+}
+
+/* ---- tags, sizes, functions ------------------------------------------------------------------ */
+
+uint8_t random_tag(struct mutation *m, bool raw) {
+    static const uint8_t tags[TAG_CHOICES] = {
+        [TAG_CHOICE_LAZY] = PROGRAM_TAG_LAZY,
+        [TAG_CHOICE_OBJECT] = PROGRAM_TAG_OBJECT,
+        [TAG_CHOICE_FORWARD] = PROGRAM_TAG_FORWARD,
+        [TAG_CHOICE_ABSTRACT] = PROGRAM_TAG_ABSTRACT,
+        [TAG_CHOICE_STRING] = PROGRAM_TAG_STRING,
+        [TAG_CHOICE_DOUBLE] = PROGRAM_TAG_DOUBLE,
+        [TAG_CHOICE_DOUBLE_ARRAY] = PROGRAM_TAG_DOUBLE_ARRAY,
+        [TAG_CHOICE_CUSTOM] = PROGRAM_TAG_CUSTOM,
+    };
+    const uint16_t *weights = m->weights.tags;
+    if (raw)
+        return tags[TAG_RAW_CHOICE + pick_weighted(&m->random, weights + TAG_RAW_CHOICE,
+                                                   TAG_CHOICES - TAG_RAW_CHOICE,
+                                                   m->swarm.tags >> TAG_RAW_CHOICE)];
+    unsigned choice = pick_weighted(&m->random, weights, TAG_RAW_CHOICE, m->swarm.tags);
+    if (choice == TAG_CHOICE_SMALL)
+        return (uint8_t)random_between(&m->random, 1, PROGRAM_TAG_LAZY - 1);
+    return tags[choice];
+}
+
+/* What the initial heap leaves, and the words beside it: blocks that fit exactly, or not. */
+static unsigned size_that_fits(struct mutation *m) {
+    unsigned left = m->program.config[CONFIG_HEAP] - program_heap_words(&m->program);
+    unsigned off = random_below(&m->random, 4); /* the header takes one */
+    return left > off ? left - off : left;
+}
+
+uint16_t random_size(struct mutation *m, unsigned min, unsigned max) {
+    struct random *r = &m->random;
+    unsigned size = min + random_below(r, 4), dice = random_below(r, 16);
+    if (dice == 0)
+        size = size_that_fits(m);
+    else if (dice == 1)
+        size = random_below(r, m->program.config[CONFIG_HEAP] / 2u);
+    else if (dice < 5)
+        size = min + random_below(r, 20);
+    return (uint16_t)(size < min ? min : size > max ? max : size);
+}
+
+uint8_t random_functions(struct mutation *m, int8_t arity[PROGRAM_FUNCTIONS]) {
+    struct random *r = &m->random;
+    unsigned functions = random_chance(r, 4) ? 1 : 1 + random_few(r, PROGRAM_FUNCTIONS - 1);
+    for (unsigned f = 0; f < PROGRAM_FUNCTIONS; f++)
+        arity[f] = f < functions ? (int8_t)(random_chance(r, 8) ? -2 : (int)random_few(r, 3)) : 0;
+    return (uint8_t)functions;
+}
+
+/* ---- operations ------------------------------------------------------------------------------ */
+
+uint32_t slots_with_pointers(const struct program *p, unsigned mutator, unsigned at) {
+    uint32_t slots = 0;
+    for (unsigned s = 0; s < PROGRAM_SLOTS; s++)
+        if (p->roots[mutator][s].kind == VALUE_BLOCK || p->roots[mutator][s].kind == VALUE_INFIX)
+            slots |= UINT32_C(1) << s;
+    for (unsigned i = 0; i < at; i++) {
+        const struct op *op = &p->ops[i];
+        uint32_t dst = UINT32_C(1) << op->dst;
+        if (op->mutator != mutator)
+            continue;
+        if (op->code <= OP_LOAD || op->code == OP_INFIX || op->code == OP_EXHAUST)
+            slots |= dst;
+        else if (op->code == OP_DROP)
+            slots &= ~dst;
+        else if (op->code == OP_SET && op->values[0].kind == VALUE_SLOT)
+            slots |= slots >> op->values[0].block & 1 ? dst : 0;
+    }
+    return slots;
+}
+
+/* The k-th bit that is set. */
+static unsigned kth_slot(uint32_t slots, unsigned k) {
+    unsigned s = 0;
+    while (!(slots >> s & 1) || k-- > 0)
+        s++;
+    return s;
+}
+
+static unsigned count_slots(uint32_t slots) {
+    unsigned n = 0;
+    for (; slots; slots &= slots - 1)
+        n++;
+    return n;
+}
+
+/* One of these slots, mostly. */
+static uint8_t slot_among(struct random *r, uint32_t slots) {
+    if (slots == 0 || random_chance(r, 16))
+        return (uint8_t)random_below(r, random_chance(r, 2) ? 8 : PROGRAM_SLOTS);
+    return (uint8_t)kth_slot(slots, random_below(r, count_slots(slots)));
+}
+
+/* Where a result goes: a few slots are used again and again, so that operations meet. */
+static uint8_t slot_for_result(struct random *r, uint32_t slots) {
+    if (random_chance(r, 4))
+        return slot_among(r, slots);
+    return (uint8_t)random_below(r, random_chance(r, 4) ? PROGRAM_SLOTS : 8);
+}
+
+static struct value script_value(struct random *r, uint32_t slots) {
+    unsigned dice = random_below(r, 16);
+    if (dice == 0)
+        return random_outside(r);
+    if (dice < 5)
+        return random_immediate(r);
+    return (struct value){.kind = VALUE_SLOT, .block = slot_among(r, slots)};
+}
+
+/* A field index, a count or a budget: small, or far out. */
+static uint16_t random_number(struct random *r, unsigned max) {
+    unsigned n = random_below(r, 4);
+    if (random_chance(r, 4))
+        n = random_below(r, 20);
+    else if (random_chance(r, 16))
+        n = random_below(r, max + 1);
+    return (uint16_t)(n > max ? max : n);
+}
+
+static void choose_values(struct mutation *m, struct op *op, unsigned n, uint32_t slots) {
+    op->n_values = (uint8_t)n;
+    for (unsigned v = 0; v < PROGRAM_VALUES; v++) {
+        if (v >= n)
+            op->values[v] = (struct value){0};
+        else if (op->code == OP_ALLOC_RAW)
+            op->values[v] = random_word(&m->random);
+        else
+            op->values[v] = script_value(&m->random, slots);
+    }
+}
+
+/* Size and number of values agree (program_valid). */
+static void choose_size(struct mutation *m, struct op *op) {
+    const struct op_shape *shape = &op_shapes[op->code];
+    unsigned min = op->n_values > shape->min_size ? op->n_values : shape->min_size;
+    op->size = op->tag == PROGRAM_TAG_DOUBLE ? 1 : random_size(m, min, shape->max_size);
+}
+
+static void choose_tag(struct mutation *m, struct op *op) {
+    op->tag = random_tag(m, op->code == OP_ALLOC_RAW);
+    if (op->tag != PROGRAM_TAG_DOUBLE)
+        return;
+    op->size = 1;
+    while (op->n_values > 1)
+        op->values[--op->n_values] = (struct value){0};
+}
+
+static void choose_operand(struct mutation *m, struct op *op, unsigned operand, uint32_t slots) {
+    const struct op_shape *shape = &op_shapes[op->code];
+    struct random *r = &m->random;
+    bool reads_dst = shape->operands & OPERAND_I || op->code == OP_DROP; /* store, blit, fill */
+    switch (operand) {
+    case OPERAND_DST:
+        op->dst = reads_dst && op->code != OP_LOAD && op->code != OP_INFIX
+                      ? slot_among(r, slots)
+                      : slot_for_result(r, slots);
+        break;
+    case OPERAND_SRC:
+        op->src = slot_among(r, slots);
+        break;
+    case OPERAND_TAG:
+        choose_tag(m, op);
+        break;
+    case OPERAND_FUNCTIONS:
+        op->functions = random_functions(m, op->arity);
+        break;
+    case OPERAND_SIZE:
+        choose_size(m, op);
+        break;
+    case OPERAND_I:
+        op->i = random_number(r, shape->max_i);
+        break;
+    case OPERAND_J:
+        op->j = random_number(r, shape->max_j);
+        break;
+    case OPERAND_N:
+        op->n = random_number(r, shape->max_n);
+        break;
+    case OPERAND_VALUES:
+        choose_values(m, op, random_below(r, PROGRAM_VALUES + 1), slots);
+        op->size = op->size < op->n_values ? op->n_values : op->size;
+        break;
+    default:
+        choose_values(m, op, 1, slots);
+        break;
+    }
+}
+
+/* The mutator of the operation before, or at times another one. */
+static uint8_t choose_mutator(struct mutation *m, unsigned at) {
+    if (random_chance(&m->random, 24))
+        return (uint8_t)random_below(&m->random, PROGRAM_MUTATORS);
+    return at > 0 ? m->program.ops[at - 1].mutator : 0;
+}
+
+struct op new_operation(struct mutation *m, unsigned at) {
+    struct op op = {.code =
+                        (uint8_t)pick_weighted(&m->random, m->weights.ops, OP_CODES, m->swarm.ops),
+                    .mutator = choose_mutator(m, at)};
+    unsigned operands = op_shapes[op.code].operands;
+    uint32_t slots = slots_with_pointers(&m->program, op.mutator, at);
+    for (unsigned bit = OPERAND_DST; bit <= OPERAND_VALUE; bit <<= 1)
+        if (operands & bit && bit != OPERAND_SIZE && bit != OPERAND_TAG)
+            choose_operand(m, &op, bit, slots);
+    if (operands & OPERAND_TAG)
+        choose_tag(m, &op);
+    if (operands & OPERAND_SIZE) /* last: it follows tag and values */
+        choose_size(m, &op);
+    return op;
+}
+
+bool change_operand(struct mutation *m, unsigned at) {
+    struct op *op = &m->program.ops[at], old = *op;
+    unsigned operands = op_shapes[op->code].operands;
+    uint32_t slots = slots_with_pointers(&m->program, op->mutator, at);
+    if (operands == 0)
+        return false;
+    unsigned operand = kth_slot(operands, random_below(&m->random, count_slots(operands)));
+    choose_operand(m, op, 1u << operand, slots);
+    if (op->tag == PROGRAM_TAG_DOUBLE) /* new values may be too many for it */
+        choose_tag(m, op);
+    if (operands & OPERAND_SIZE && (op->size < op->n_values || op->tag == PROGRAM_TAG_DOUBLE))
+        choose_size(m, op);
+    return !op_equal(op, &old);
+}
