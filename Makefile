@@ -21,7 +21,7 @@ export TIME TARGET JOBS INSTALL PRESET DEFECTS
 MAKEFLAGS += --no-print-directory
 
 .DEFAULT_GOAL := build
-.PHONY: build fuzz afl check bench coverage known-bad msan format tidy deps test-deps clean help
+.PHONY: build fuzz afl check bench coverage known-bad msan oss-fuzz-check format tidy deps test-deps clean help
 
 build: deps ## build the command, build/bin/isoheap, and the fuzz binaries, build/fuzz/bin/
 	@scripts/build.sh release fuzz
@@ -54,6 +54,9 @@ msan: deps ## replay the seeds under MemorySanitizer
 	@scripts/build.sh msan
 	@ctest --preset msan
 
+oss-fuzz-check: deps ## rehearse what OSS-Fuzz and ClusterFuzzLite do with the targets; takes minutes
+	@scripts/oss_fuzz_check.sh
+
 format: ## format the C sources (clang-format)
 	@scripts/lint.sh format
 
@@ -71,4 +74,4 @@ clean: ## remove build/; findings/ stays
 	@rm -rf build
 
 help: ## list the commands
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
