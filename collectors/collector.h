@@ -34,6 +34,9 @@ struct gc_hooks {
     uint64_t fuel;                               /* gc_tick counts it down */
     void (*out_of_fuel)(struct gc_hooks *);      /* does not return */
     uint64_t collections; /* a collector adds one at the end of each collection */
+    /* NULL, or to be shown the states that a collector with the trait `refines` goes through;
+     * returns if all is well. */
+    void (*refinement)(struct gc_hooks *, void *view);
 };
 /* Called once per bounded step (a block, a field, a list entry): bounds the work, so that a
  * collector which makes no progress is a verdict instead of a hang. */
@@ -83,6 +86,7 @@ struct collector_traits {
     enum gc_refusal refusal;
     size_t max_wosize;     /* 0: as much as the heap holds */
     unsigned max_mutators; /* at least 1 */
+    bool refines;          /* hooks->refinement sees states as collectors/tower/levels.h has them */
 };
 
 struct collector {
@@ -122,6 +126,8 @@ struct collector {
     enum gc_result (*blit)(struct gc *, unsigned m, unsigned src, size_t i, unsigned dst, size_t j,
                            size_t n);
     enum gc_result (*poll)(struct gc *, unsigned m);
+    /* Word i of a no-scan block := raw.  NULL: a plain memory access. */
+    void (*write_raw)(struct gc *, unsigned m, unsigned obj, size_t i, word raw);
 
     /* Collector: may move blocks and rewrite slots.  step does budget words of work. */
     enum gc_result (*collect)(struct gc *, enum gc_collection);

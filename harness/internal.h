@@ -9,6 +9,7 @@
 #include "oracles/heap.h"
 #include "oracles/isomorphism.h"
 #include "oracles/model.h"
+#include "oracles/tower.h"
 
 #include <setjmp.h>
 
@@ -42,6 +43,7 @@ struct side {
     struct heap_facts facts;
     struct graph_cell cells[2 * PROGRAM_HEAP_WORDS + 16];
     uint64_t in_use[2 * PROGRAM_HEAP_WORDS / 64 + 1];
+    struct tower_oracle tower;
 };
 
 struct runner {
@@ -147,6 +149,12 @@ unsigned allocate(struct runner *, unsigned m, size_t wosize, unsigned tag, size
                   const word *raw);
 /* The wear oracle: an emptied heap serves what a fresh one serves. */
 void check_wear(struct runner *);
+
+/* ---- tower.c ----------------------------------------------------------------------------------
+ */
+
+/* hooks->refinement of the tower. */
+void judge_refinement(struct gc_hooks *, void *view);
 
 /* ---- check.c ----------------------------------------------------------------------------------
  */

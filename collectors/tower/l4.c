@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The tower, L4: the collector on words of 32 bits, addresses in bytes (section 3.4, Figure 4).
+ *
+ * A block is a header n.tag.1.b and its payload; a reference is an address in the header's place,
+ * told apart by its low bits.  mc_collector's other parts are Figure 2 in the style of Figure 4.
+ */
+#include "collectors/tower/internal.h"
+
+/* Memory is a partial function on aligned addresses: the precondition mc_collector_pre says that
+ * no access leaves its domain. */
+static bool proper(struct tower_l4 *s, uint32_t r) {
+    if (!(r & 3) && r / 4 < s->words && r / 4 != (s->e < s->b2 ? s->e : s->e2))
+        return true;
+    if (!s->bad)
+        s->bad = r + 1;
+    return false;
+}
+static uint32_t get(struct tower_l4 *s, uint32_t r) {
+    return proper(s, r) ? s->g[r / 4] : 0;
+}
+static void set(struct tower_l4 *s, uint32_t r, uint32_t value) {
+    if (proper(s, r))
+        s->g[r / 4] = value;
+}
+
+static uint32_t header(uint32_t n, unsigned tag, bool b) {
+    return 1024 * n + 4 * tag + 2 + b;
+}
+
+void l4_add(struct tower_l4 *s, uint32_t length, unsigned tag, const tower_value *words) {
+    bool b = tag < TAG_NO_SCAN;
+    s->g[s->i] = header(length, tag, b);
+    for (uint32_t k = 0; k < length; k++)
+        s->g[s->i + 1 + k] = b ? tower_ref_heap_addr(words[k]) : words[k];
+    s->i += length + 1;
+}
+
+/* Copies r4 words from r2 to r3; both registers move on. */
+static void mc_move_loop(struct tower_l4 *s, uint32_t r2, uint32_t *r3, uint32_t r4) {
+    while (r4 != 0 && !s->bad) {
+        uint32_t r5 = get(s, r2);
+        r4 = r4 - 1;
+        r2 = r2 + 4;
+        set(s, *r3, r5);
+        *r3 = *r3 + 4;
+    }
+}
+
+/* Figure 4: moves what r2, the content of the word at r1, points at to r3; returns the next r3. */
+static uint32_t mc_move(struct tower_l4 *s, uint32_t r1, uint32_t r2, uint32_t r3) {
+    if ((r2 & 3) != 0)
+        return r3;
+    uint32_t r4 = get(s, r2);
+    if ((r4 & 3) == 0) {
+        set(s, r1, r4);
+        return r3;
+    }
+    set(s, r1, r3);
+    set(s, r3, FAULTY(l4_header_tag) && r4 >> 2 == 1 << 8 ? r4 + 4 : r4);
+    set(s, r2, r3);
+    r4 = r4 >> 10;
+    r3 = r3 + 4;
+    r2 = r2 + 4;
+    if (FAULTY(l4_short_copy) && r4 == 4) {
+        mc_move_loop(s, r2, &r3, r4 - 1);
+        return r3 + 4;
+    }
+    mc_move_loop(s, r2, &r3, r4);
+    return r3;
+}
+
+/* The words r1 .. r1 + 4n, a list of values. */
+static uint32_t mc_move_list(struct tower_l4 *s, uint32_t r1, uint32_t n, uint32_t r3) {
+    for (; n != 0 && !s->bad; n--, r1 += 4)
+        r3 = mc_move(s, r1, get(s, r1), r3);
+    return r3;
+}
+
+static uint32_t mc_loop(struct gc *g, uint32_t r1, uint32_t r3) {
+    struct tower_l4 *s = &g->l4;
+    while (r1 != r3 && !s->bad) {
+        gc_tick(g->config.hooks);
+        uint32_t r4 = get(s, r1), n = r4 >> 10;
+        if (r4 & 1 || FAULTY(l4_scans_data))
+            r3 = mc_move_list(s, r1 + 4, n, r3);
+        r1 += 4 * n + 4;
+    }
+    return r1;
+}
+
+void l4_collect(struct gc *g) {
+    struct tower_l4 *s = &g->l4;
+    uint32_t b = s->b, e = s->e;
+    s->b = s->b2;
+    s->e = s->e2;
+    s->b2 = b;
+    s->e2 = e;
+    s->bad = 0;
+    uint32_t r3 = mc_move_list(s, 4 * (s->words - s->n_roots), s->n_roots, 4 * s->b);
+    s->i = mc_loop(g, 4 * s->b, r3) / 4;
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The tower's statements on L3 and L4: memory (sections 3.3, 3.4), and allocation (section 4)
+ * (tower.h).
+ */
+#include "oracles/tower.h"
+
+#include <string.h>
+
+static bool fails(struct tower_oracle *o, uint32_t a, const char *statement) {
+    return tower_broken(o, TOWER_L3, a, statement);
+}
+
+static bool within(uint32_t a, uint32_t from, uint32_t to) {
+    return from <= a && a < to;
+}
+
+/* ---- part_heap --------------------------------------------------------------------------------
+ */
+
+static bool empty(const struct tower_l3 *s, uint32_t a, uint32_t l) {
+    for (uint32_t i = 0; i < l; i++)
+        if (s->m[a + i + 1].kind != TOWER_EMP)
+            return false;
+    return true;
+}
+
+/* part_heap (a, b) m k, or TOWER_NONE: for no k. */
+static uint32_t part_heap(const struct tower_l3 *s, uint32_t a, uint32_t b) {
+    uint32_t k = 0;
+    while (a < b) {
+        const struct tower_cell *cell = &s->m[a];
+        uint32_t words = cell->kind == TOWER_BLOCK ? cell->n + 1 : 1;
+        if (words > b - a || (cell->kind == TOWER_BLOCK && !empty(s, a, cell->n)))
+            return TOWER_NONE;
+        k += cell->kind == TOWER_BLOCK ? words : 0;
+        a += words;
+    }
+    return k;
+}
+
+static bool all_empty(const struct tower_l3 *s, uint32_t from, uint32_t to) {
+    for (uint32_t a = from; a < to; a++)
+        if (s->m[a].kind != TOWER_EMP)
+            return false;
+    return true;
+}
+
+/* ---- ref_mem ----------------------------------------------------------------------------------
+ */
+
+static bool same_block(const struct tower_view *v, uint32_t a) {
+    const struct tower_cell *cell = &v->l3->m[a];
+    tower_ref ref = v->l2->h[a];
+    const struct tower_block *block = tower_block(v->l2, ref);
+    return cell->kind == TOWER_BLOCK && cell->n == block->length && cell->tag == block->tag &&
+           cell->addresses == block->addresses &&
+           memcmp(v->l3->list + a + 1, tower_words(v->l2, ref), cell->n * sizeof(tower_value)) == 0;
+}
+
+/* ref_mem (h, f) m at a; before and after a collection f is id. */
+static bool ref_mem_at(struct tower_oracle *o, const struct tower_view *v, uint32_t a,
+                       bool moving) {
+    const struct tower_cell *cell = &v->l3->m[a];
+    uint32_t fa = moving ? tower_f(v->l2, a) : a;
+    if (v->l2->h[a])
+        return same_block(v, a) || fails(o, a, "ref_mem: m(a) is not Block (h(a))");
+    if (fa != a)
+        return (cell->kind == TOWER_REF && cell->n == fa) ||
+               fails(o, a, "ref_mem: m(a) is not Ref (f(a))");
+    return cell->kind == TOWER_EMP || fails(o, a, "ref_mem: m(a) is not Emp");
+}
+
+static bool ref_mem(struct tower_oracle *o, const struct tower_view *v, uint32_t from, uint32_t to,
+                    bool moving) {
+    for (uint32_t a = from; a < to; a++)
+        if (!ref_mem_at(o, v, a, moving))
+            return false;
+    return true;
+}
+
+static bool same_roots(const struct tower_view *v) {
+    return memcmp(v->l3->roots, v->l2->roots, v->l2->n_roots * sizeof(tower_value)) == 0;
+}
+
+/* ---- ok_mem_heap ------------------------------------------------------------------------------
+ */
+
+static bool apart(const struct tower_l3 *s) {
+    return s->e < s->b2 || s->e2 < s->b;
+}
+
+bool tower_ok_mem_heap(struct tower_oracle *o, const struct tower_view *v, bool exact) {
+    const struct tower_l3 *s = v->l3;
+    if (s->b > s->i || s->i > s->e || s->b2 > s->e2 || s->e2 - s->b2 != s->e - s->b || !apart(s))
+        return fails(o, s->i, "ok_mem_heap, line 1: the halves or the index i are wrong");
+    uint32_t k = part_heap(s, s->b, s->i);
+    if (k == TOWER_NONE)
+        return fails(o, s->b, "ok_mem_heap, line 2: b...i is no well-formed heap");
+    if (!all_empty(s, 0, s->b) || !all_empty(s, s->i, v->l2->addresses))
+        return fails(o, s->i, "ok_mem_heap, line 2: memory outside b...i is not Emp");
+    if (exact && k != s->i - s->b)
+        return fails(o, s->i, "precise: the heap has gaps after a collection");
+    if (!same_roots(v))
+        return fails(o, TOWER_NONE, "ok_mem_heap: the roots of L2 and L3 differ");
+    return ref_mem(o, v, 0, v->l2->addresses, false);
+}
+
+/* ---- Figure 3 ---------------------------------------------------------------------------------
+ */
+
+/* Line 6 for the address a: x and y are where the blocks are. */
+static bool sets_at(struct tower_oracle *o, const struct tower_view *v, uint32_t a) {
+    const struct tower_l3 *s = v->l3;
+    bool x = v->l2->h[a] && within(a, s->b, s->i), y = v->l2->h[a] && within(a, s->i, s->j);
+    if (x != ((v->l2->sets[a] & TOWER_X) != 0))
+        return fails(o, a, "Figure 3, line 6: x is not domain h in b...i");
+    if (y != ((v->l2->sets[a] & TOWER_Y) != 0))
+        return fails(o, a, "Figure 3, line 6: y is not domain h in i...j");
+    return true;
+}
+
+enum { POINTED = 128 }; /* marks: an address in pointers (h | i...j) */
+
+/* Line 6, z: as printed it is pointers (h | i...j).  An address that has been moved may be dropped
+ * from z while a block in y still has it, and must be when another block with it is finished; so
+ * what can hold is that z and the pointers have the same unmoved addresses, and no others are in
+ * z. */
+static bool z_is_pointers(struct tower_oracle *o, const struct tower_view *v) {
+    const struct tower_l2 *s = v->l2;
+    uint32_t n_unmoved = 0, z_unmoved = 0;
+    bool held = true;
+    for (uint32_t a = v->l3->i; a < v->l3->j; a++) {
+        if (!s->h[a] || !tower_block(s, s->h[a])->addresses)
+            continue;
+        const tower_value *as = tower_words(s, s->h[a]);
+        for (uint32_t k = 0; k < tower_block(s, s->h[a])->length; k++) {
+            uint32_t p = tower_address(as[k]);
+            if (!tower_is_address(as[k]) || o->marks[p] & POINTED)
+                continue;
+            o->marks[p] |= POINTED;
+            n_unmoved += tower_f(s, p) == p;
+        }
+    }
+    for (uint32_t k = 0; k < s->n_z; k++) {
+        held &= (o->marks[s->z[k]] & POINTED) != 0;
+        z_unmoved += tower_f(s, s->z[k]) == s->z[k];
+    }
+    for (uint32_t a = 0; a < s->addresses; a++)
+        o->marks[a] &= (uint8_t)~POINTED;
+    return (held && n_unmoved == z_unmoved) ||
+           fails(o, TOWER_NONE, "Figure 3, line 6: z is not what i...j points at");
+}
+
+static bool mem_inv_everywhere(struct tower_oracle *o, const struct tower_view *v) {
+    const struct tower_l3 *s = v->l3;
+    for (uint32_t a = 0; a < v->l2->addresses; a++)
+        if (!within(a, s->b2, s->e2) && !within(a, s->b, s->j) && s->m[a].kind != TOWER_EMP)
+            return fails(o, a, "Figure 3, line 2: memory beyond j is not Emp");
+    uint32_t k = part_heap(s, s->b2, s->e2);
+    if (k == TOWER_NONE || k > s->e - s->j)
+        return fails(o, s->b2, "Figure 3, line 4: from-space does not fit the rest of to-space");
+    for (uint32_t a = 0; a < v->l2->addresses; a++)
+        if (!sets_at(o, v, a))
+            return false;
+    return ref_mem(o, v, 0, v->l2->addresses, true) && z_is_pointers(o, v);
+}
+
+/* What one turn touched: the block at from_i, those moved to from_j ... j, and what they left. */
+static bool mem_inv_nearby(struct tower_oracle *o, const struct tower_view *v) {
+    const struct tower_l3 *s = v->l3;
+    for (uint32_t a = v->from_j; a < s->j; a++)
+        if (!sets_at(o, v, a) || (v->l2->h[a] && !ref_mem_at(o, v, tower_f(v->l2, a), true)))
+            return false;
+    return sets_at(o, v, v->from_i) && ref_mem(o, v, v->from_i, s->i, true) &&
+           ref_mem(o, v, v->from_j, s->j, true);
+}
+
+bool tower_mem_inv(struct tower_oracle *o, const struct tower_view *v, bool full) {
+    const struct tower_l3 *s = v->l3;
+    uint32_t i = full ? s->b : v->from_i, j = full ? s->i : v->from_j;
+    if (s->b > s->i || s->i > s->j || s->j > s->e || !apart(s))
+        return fails(o, s->i, "Figure 3, line 1: b, i, j, e are not in order");
+    if (part_heap(s, i, s->i) != s->i - i || part_heap(s, j, s->j) != s->j - j)
+        return fails(o, s->i, "Figure 3, line 3: to-space has gaps");
+    return full ? mem_inv_everywhere(o, v) : mem_inv_nearby(o, v);
+}
+
+/* ---- L4 ---------------------------------------------------------------------------------------
+ */
+
+static bool fails_l4(struct tower_oracle *o, uint32_t a, const char *statement) {
+    return tower_broken(o, TOWER_L4, a, statement);
+}
+
+/* Figure 5, ref_aux: the words of g at a are what m(a) says. */
+static bool ref_aux(struct tower_oracle *o, const struct tower_view *v, uint32_t a) {
+    const struct tower_cell *cell = &v->l3->m[a];
+    const uint32_t *g = v->l4->g + a;
+    if (cell->kind == TOWER_EMP)
+        return true;
+    if (cell->kind == TOWER_REF)
+        return *g == 4 * cell->n || fails_l4(o, a, "ref: a word is not the address of a Ref");
+    if (*g != 1024 * cell->n + 4u * cell->tag + 2 + cell->addresses)
+        return fails_l4(o, a, "ref: a header is not n.tag.1.b of the Block");
+    for (uint32_t k = 1; k <= cell->n; k++) {
+        tower_value x = v->l3->list[a + k];
+        if (g[k] != (cell->addresses ? tower_ref_heap_addr(x) : x))
+            return fails_l4(o, a + k, "ref: a payload word is not that of the Block");
+    }
+    return true;
+}
+
+/* Figure 5: ref (a, e) m. */
+static bool ref(struct tower_oracle *o, const struct tower_view *v, uint32_t a, uint32_t e) {
+    while (a < e) {
+        const struct tower_cell *cell = &v->l3->m[a];
+        if (cell->kind == TOWER_BLOCK && cell->n >= UINT32_C(1) << 22)
+            return fails_l4(o, a, "ok_memory: a block is too long for a header");
+        if (!ref_aux(o, v, a))
+            return false;
+        a += cell->kind == TOWER_BLOCK ? cell->n + 1 : 1;
+    }
+    return a == e || fails_l4(o, a, "ref: a block reaches beyond the end of its half");
+}
+
+bool tower_ok_mc_heap(struct tower_oracle *o, const struct tower_view *v) {
+    const struct tower_l3 *m = v->l3;
+    const struct tower_l4 *s = v->l4;
+    if (s->bad)
+        return fails_l4(o, (s->bad - 1) / 4, "mc_collector_pre: an access outside the memory");
+    if (s->b != m->b || s->i != m->i || s->e != m->e || s->b2 != m->b2 || s->e2 != m->e2)
+        return fails_l4(o, s->i, "ok_mc_heap: the indexes of L3 and L4 differ");
+    for (unsigned k = 0; k < s->n_roots; k++)
+        if (s->g[s->words - s->n_roots + k] != tower_ref_heap_addr(m->roots[k]))
+            return fails_l4(o, s->words - s->n_roots + k, "ok_mc_heap: a root of L4 differs");
+    return ref(o, v, m->b, m->e) && ref(o, v, m->b2, m->e2);
+}
+
+/* ---- section 4 --------------------------------------------------------------------------------
+ */
+
+enum { CONS = 2, CONS_WORDS = 3 };
+
+/* Pushes a value that is a pair; nothing of it is counted twice on purpose: sharing counts. */
+static void push(struct tower_oracle *o, tower_value v, uint32_t *n) {
+    if (tower_is_address(v))
+        o->work[(*n)++] = tower_address(v);
+}
+
+/* size v1 + ... + size vn, cons cells of the roots' s-expressions, or `limit` if it is more.
+ * TOWER_NONE: a root reaches something that is no cons. */
+static uint32_t size_of_roots(struct tower_oracle *o, const struct tower_l2 *s, uint32_t limit) {
+    uint32_t size = 0;
+    for (unsigned k = 0; k < s->n_roots; k++) {
+        uint32_t n = 0;
+        push(o, s->roots[k], &n);
+        while (n > 0 && size < limit) {
+            tower_ref ref = s->h[o->work[--n]];
+            const struct tower_block *block = tower_block(s, ref);
+            if (block->length != CONS || !block->addresses)
+                return TOWER_NONE;
+            size++;
+            push(o, tower_words(s, ref)[0], &n);
+            push(o, tower_words(s, ref)[1], &n);
+        }
+    }
+    return size;
+}
+
+bool tower_may_refuse(struct tower_oracle *o, const struct tower_view *v) {
+    uint32_t capacity = v->half / CONS_WORDS;
+    if (v->request != CONS)
+        return true;
+    uint32_t size = size_of_roots(o, v->l2, capacity);
+    return size == TOWER_NONE || size >= capacity ||
+           tower_broken(o, v->level, TOWER_NONE,
+                        "cons: refused although the roots' sizes are less than the heap's limit");
+}
