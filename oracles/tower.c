@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-enum { REACHED = 1, ROOT = 2 }; /* marks */
-
 static bool fails(struct tower_oracle *o, uint32_t a, const char *statement) {
     return tower_broken(o, TOWER_L2, a, statement);
 }
@@ -31,24 +29,47 @@ static bool valid(const struct tower_l2 *s, tower_value v) {
  */
 
 static void mark(struct tower_oracle *o, uint32_t a, unsigned marks) {
-    if (!(o->marks[a] & REACHED))
+    if (!(o->marks[a] & TOWER_REACHED))
         o->work[o->n_reached++] = a;
-    o->marks[a] |= (uint8_t)(REACHED | marks);
+    o->marks[a] |= (uint8_t)(TOWER_REACHED | marks);
+}
+
+static void list(struct tower_oracle *o, uint32_t a) {
+    if (!(o->marks[a] & TOWER_LISTED))
+        o->used[o->n_used++] = a;
+    o->marks[a] |= TOWER_LISTED;
+}
+
+/* domain h */
+static void find_used(struct tower_oracle *o, const struct tower_l2 *s) {
+    memset(o->marks, 0, s->addresses);
+    o->n_used = 0;
+    uint32_t a = 0;
+    while (a < s->addresses) {
+        uint64_t pair = 0; /* most addresses are in no domain */
+        if (a + 2 <= s->addresses)
+            memcpy(&pair, s->h + a, sizeof pair);
+        if (pair == 0 && a + 2 <= s->addresses) {
+            a += 2;
+            continue;
+        }
+        if (s->h[a])
+            list(o, a);
+        a++;
+    }
 }
 
 /* The inductive definition of reach(h, roots); ok_heap holds. */
 static void find_reach(struct tower_oracle *o, const struct tower_l2 *s) {
-    memset(o->marks, 0, s->addresses);
     o->n_reached = 0;
     for (unsigned k = 0; k < s->n_roots; k++)
         if (tower_is_address(s->roots[k]))
-            mark(o, tower_address(s->roots[k]), ROOT);
+            mark(o, tower_address(s->roots[k]), TOWER_ROOT);
     for (uint32_t at = 0; at < o->n_reached; at++) {
         uint32_t n;
         const tower_value *as = pointers(s, s->h[o->work[at]], &n);
-        for (uint32_t k = 0; k < n; k++)
-            if (tower_is_address(as[k]))
-                mark(o, tower_address(as[k]), 0);
+        TOWER_FOR_ADDRESSES(k, as, n)
+        mark(o, tower_address(as[k]), 0);
     }
 }
 
@@ -57,14 +78,14 @@ bool tower_ok_heap(struct tower_oracle *o, const struct tower_l2 *s) {
         if (tower_is_address(s->roots[k]) &&
             (!valid(s, s->roots[k]) || !s->h[tower_address(s->roots[k])]))
             return fails(o, tower_address(s->roots[k]), "ok_heap: a root leads to no block");
-    for (uint32_t a = 0; a < s->addresses; a++) {
+    for (uint32_t u = 0; u < o->n_used; u++) {
+        uint32_t n, a = o->used[u];
         if (!s->h[a])
             continue;
-        uint32_t n;
         const tower_value *as = pointers(s, s->h[a], &n);
-        for (uint32_t k = 0; k < n; k++)
-            if (tower_is_address(as[k]) && (!valid(s, as[k]) || !s->h[tower_address(as[k])]))
-                return fails(o, a, "ok_heap: a pointer leads to no block");
+        TOWER_FOR_ADDRESSES(k, as, n)
+        if (!valid(s, as[k]) || !s->h[tower_address(as[k])])
+            return fails(o, a, "ok_heap: a pointer leads to no block");
     }
     return true;
 }
@@ -78,31 +99,37 @@ static bool renamed(const struct tower_l2 *s, tower_ref from, tower_ref to) {
     if (a->length != b->length || a->tag != b->tag || a->addresses != b->addresses)
         return false;
     const tower_value *as = tower_words(s, from), *bs = tower_words(s, to);
-    for (uint32_t k = 0; k < a->length; k++) {
-        tower_value v = as[k];
-        if (a->addresses && tower_is_address(v))
-            v = valid(s, v) ? tower_lhs(tower_f(s, tower_address(v))) : v;
-        if (v != bs[k])
+    uint32_t n = a->addresses ? a->length : 0, different = 0;
+    for (uint32_t k = 0; k < a->length; k++)
+        different += as[k] != bs[k];
+    TOWER_FOR_ADDRESSES(k, as, n) {
+        if (!valid(s, as[k]) || bs[k] != tower_lhs(tower_f(s, tower_address(as[k]))))
             return false;
+        different -= as[k] != bs[k];
     }
-    return true;
+    return different == 0;
 }
 
 /* ---- L1: (h0, roots0) -gc-> (h, roots) --------------------------------------------------------
  */
 
-bool tower_gc(struct tower_oracle *o, const struct tower_l2 *s) {
-    uint32_t n = 0;
-    for (uint32_t a = 0; a < s->addresses; a++) {
-        if (tower_f(s, tower_f(s, a)) != a)
+static bool own_inverse(struct tower_oracle *o, const struct tower_l2 *s) {
+    for (uint32_t a = 0; a < s->addresses; a++)
+        if (s->moved[a] && tower_f(s, tower_f(s, a)) != a)
             return fails(o, a, "translate: f o f is not id");
-        if (o->marks[a] & REACHED && !s->h[tower_f(s, a)])
+    return true;
+}
+
+bool tower_gc(struct tower_oracle *o, const struct tower_l2 *s) {
+    for (uint32_t k = 0; k < o->n_reached; k++) {
+        uint32_t a = o->work[k], fa = tower_f(s, a);
+        if (!s->h[fa])
             return fails(o, a, "filter: a reachable block is not in the new heap");
-        if (o->marks[a] & REACHED && !renamed(s, s->h0[a], s->h[tower_f(s, a)]))
+        if (!renamed(s, s->h0[a], s->h[fa]))
             return fails(o, a, "rename: a block is not (map f as, d) in the new heap");
-        n += s->h[a] != 0;
+        list(o, fa);
     }
-    if (n != o->n_reached)
+    if (tower_nonzero(s->h, s->addresses) != o->n_reached)
         return fails(o, TOWER_NONE, "filter: the new heap has a block that is not reachable");
     for (unsigned k = 0; k < s->n_roots; k++) {
         tower_value v = s->roots0[k];
@@ -142,9 +169,9 @@ static bool may_finish(struct tower_oracle *o, const struct tower_l2 *s, uint32_
         return fails(o, a, "rule 3: a is not in domain h");
     uint32_t n;
     const tower_value *as = pointers(s, s->h[a], &n);
-    for (uint32_t k = 0; k < n; k++)
-        if (tower_is_address(as[k]) && in(s, tower_address(as[k]), TOWER_Z))
-            return fails(o, tower_address(as[k]), "rule 3: an address of as is in z");
+    TOWER_FOR_ADDRESSES(k, as, n)
+    if (in(s, tower_address(as[k]), TOWER_Z))
+        return fails(o, tower_address(as[k]), "rule 3: an address of as is in z");
     return true;
 }
 
@@ -178,9 +205,7 @@ static bool in_image(const struct tower_l2 *s, uint32_t a) {
 static bool inv_pointers(struct tower_oracle *o, const struct tower_l2 *s, uint32_t a) {
     uint32_t n;
     const tower_value *as = pointers(s, s->h[a], &n);
-    for (uint32_t k = 0; k < n; k++) {
-        if (!tower_is_address(as[k]))
-            continue;
+    TOWER_FOR_ADDRESSES(k, as, n) {
         uint32_t p = tower_address(as[k]);
         if (p >= s->addresses)
             return fails(o, a, "Figure 1: a pointer is no address");
@@ -215,9 +240,9 @@ bool tower_inv_at(struct tower_oracle *o, const struct tower_l2 *s, uint32_t a) 
         return fails(o, a, "Figure 1, line 1: f o f is not id");
     if (s->h[a] && !inv_pointers(o, s, a))
         return false;
-    if (o->marks[a] & ROOT && !in_image(s, a) && !in(s, a, TOWER_Z))
+    if (o->marks[a] & TOWER_ROOT && !in_image(s, a) && !in(s, a, TOWER_Z))
         return fails(o, a, "Figure 1, line 4: a root is neither moved nor in z");
-    if ((in_image(s, a) || in(s, a, TOWER_Z)) && !(o->marks[a] & REACHED))
+    if ((in_image(s, a) || in(s, a, TOWER_Z)) && !(o->marks[a] & TOWER_REACHED))
         return fails(o, a, "Figure 1, line 4: what is moved or in z is not reachable");
     if (in(s, a, TOWER_Z) && (fa == a ? !old(s, a) : !xy(s, fa)))
         return fails(o, a, "Figure 1, line 5: an address in z is neither old nor moved");
@@ -230,33 +255,53 @@ bool tower_inv_at(struct tower_oracle *o, const struct tower_l2 *s, uint32_t a) 
     return inv_content(o, s, a);
 }
 
+/* At the addresses in use, and nothing is anywhere else. */
 bool tower_inv(struct tower_oracle *o, const struct tower_l2 *s) {
-    for (uint32_t a = 0; a < s->addresses; a++) /* the rest is as empty as it was */
-        if ((s->h[a] || s->h0[a] || s->moved[a] || s->sets[a]) && !tower_inv_at(o, s, a))
+    uint32_t h = 0, h0 = 0, moved = 0, sets = 0;
+    for (uint32_t k = 0; k < o->n_used; k++) {
+        uint32_t a = o->used[k];
+        if (!tower_inv_at(o, s, a))
             return false;
-    return true;
+        h += s->h[a] != 0;
+        h0 += s->h0[a] != 0;
+        moved += s->moved[a] != 0;
+        sets += s->sets[a] != 0;
+    }
+    uint32_t all_sets = 0;
+    for (uint32_t a = 0; a < s->addresses; a++)
+        all_sets += s->sets[a] != 0;
+    if (h == tower_nonzero(s->h, s->addresses) && h0 == tower_nonzero(s->h0, s->addresses) &&
+        moved == tower_nonzero(s->moved, s->addresses) && sets == all_sets)
+        return true;
+    for (uint32_t a = 0; a < s->addresses; a++)
+        if (!tower_inv_at(o, s, a))
+            return false;
+    return fails(o, TOWER_NONE, "Figure 1: something is at an address that no step has used");
 }
 
 /* Takes a full check out of the budget, if it is in there. */
-static bool afford(struct tower_view *v) {
-    if (v->budget < v->l2->addresses)
+static bool afford(const struct tower_oracle *o, struct tower_view *v) {
+    if (v->budget < o->n_used)
         return false;
-    v->budget -= v->l2->addresses;
+    v->budget -= o->n_used;
     return true;
 }
 
 static bool after_step(struct tower_oracle *o, struct tower_view *v) {
     const struct tower_l2 *s = v->l2;
-    if ((s->n_y == 0 && s->n_z == 0) || afford(v))
+    if ((s->n_y == 0 && s->n_z == 0) || afford(o, v))
         return tower_inv(o, s);
-    return tower_inv_at(o, s, v->a) && tower_inv_at(o, s, v->b) &&
-           tower_inv_at(o, s, tower_f(s, v->a)) && tower_inv_at(o, s, tower_f(s, v->b));
+    uint32_t fa = tower_f(s, v->a);
+    if (!tower_inv_at(o, s, v->a) || (fa != v->a && !tower_inv_at(o, s, fa)))
+        return false;
+    return v->b == v->a || v->b == fa || tower_inv_at(o, s, v->b);
 }
 
 /* ---- all of it --------------------------------------------------------------------------------
  */
 
 static bool at_start(struct tower_oracle *o, const struct tower_view *v) {
+    find_used(o, v->l2);
     if (!tower_ok_heap(o, v->l2))
         return false;
     if (v->level <= TOWER_L3 && !tower_ok_mem_heap(o, v, false))
@@ -270,6 +315,8 @@ static bool at_start(struct tower_oracle *o, const struct tower_view *v) {
 static bool when_done(struct tower_oracle *o, const struct tower_view *v) {
     if (v->l2->n_y || v->l2->n_z)
         return fails(o, TOWER_NONE, "the collection ended with y or z not empty");
+    if (v->level == TOWER_L1 && !own_inverse(o, v->l2)) /* else Figure 1, line 1 */
+        return false;
     if (!tower_gc(o, v->l2) || !tower_ok_heap(o, v->l2))
         return false;
     if (v->level <= TOWER_L3 && !tower_ok_mem_heap(o, v, true))
@@ -285,9 +332,11 @@ bool tower_holds(struct tower_oracle *o, struct tower_view *v) {
     case TOWER_RULE:
         return may_step(o, v);
     case TOWER_STEP:
+        if (v->rule == TOWER_MOVE)
+            list(o, v->b);
         return after_step(o, v);
     case TOWER_LOOP:
-        return tower_mem_inv(o, v, v->from_j == v->l3->b || v->l3->i == v->l3->j || afford(v));
+        return tower_mem_inv(o, v, v->l3->i == v->l3->j || afford(o, v));
     case TOWER_DONE:
         return when_done(o, v);
     default:

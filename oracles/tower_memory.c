@@ -18,11 +18,32 @@ static bool within(uint32_t a, uint32_t from, uint32_t to) {
 /* ---- part_heap --------------------------------------------------------------------------------
  */
 
+/* Emp and nothing else, as an empty cell is written. */
+static uint64_t bits(const struct tower_cell *cell) {
+    uint64_t all;
+    memcpy(&all, cell, sizeof all);
+    return all;
+}
+_Static_assert(sizeof(struct tower_cell) == sizeof(uint64_t), "no padding in a cell");
+
+static bool all_empty(const struct tower_l3 *s, uint32_t from, uint32_t to) {
+    uint64_t all = 0;
+    for (uint32_t a = from; a < to; a++)
+        all |= bits(&s->m[a]);
+    return all == 0;
+}
+
 static bool empty(const struct tower_l3 *s, uint32_t a, uint32_t l) {
-    for (uint32_t i = 0; i < l; i++)
-        if (s->m[a + i + 1].kind != TOWER_EMP)
-            return false;
-    return true;
+    return all_empty(s, a + 1, a + 1 + l);
+}
+
+/* The first cell from a on that is not Emp, or b: rows of empty cells are most of the memory. */
+static uint32_t next_cell(const struct tower_l3 *s, uint32_t a, uint32_t b) {
+    while (a + 8 <= b && all_empty(s, a, a + 8))
+        a += 8;
+    while (a < b && bits(&s->m[a]) == 0)
+        a++;
+    return a;
 }
 
 /* part_heap (a, b) m k, or TOWER_NONE: for no k. */
@@ -31,6 +52,10 @@ static uint32_t part_heap(const struct tower_l3 *s, uint32_t a, uint32_t b) {
     while (a < b) {
         const struct tower_cell *cell = &s->m[a];
         uint32_t words = cell->kind == TOWER_BLOCK ? cell->n + 1 : 1;
+        if (bits(cell) == 0) {
+            a = next_cell(s, a, b);
+            continue;
+        }
         if (words > b - a || (cell->kind == TOWER_BLOCK && !empty(s, a, cell->n)))
             return TOWER_NONE;
         k += cell->kind == TOWER_BLOCK ? words : 0;
@@ -39,15 +64,15 @@ static uint32_t part_heap(const struct tower_l3 *s, uint32_t a, uint32_t b) {
     return k;
 }
 
-static bool all_empty(const struct tower_l3 *s, uint32_t from, uint32_t to) {
-    for (uint32_t a = from; a < to; a++)
-        if (s->m[a].kind != TOWER_EMP)
-            return false;
-    return true;
-}
-
 /* ---- ref_mem ----------------------------------------------------------------------------------
  */
+
+static bool same_words(const uint32_t *a, const uint32_t *b, uint32_t n) {
+    uint32_t different = 0;
+    for (uint32_t k = 0; k < n; k++)
+        different |= a[k] ^ b[k];
+    return different == 0;
+}
 
 static bool same_block(const struct tower_view *v, uint32_t a) {
     const struct tower_cell *cell = &v->l3->m[a];
@@ -55,7 +80,7 @@ static bool same_block(const struct tower_view *v, uint32_t a) {
     const struct tower_block *block = tower_block(v->l2, ref);
     return cell->kind == TOWER_BLOCK && cell->n == block->length && cell->tag == block->tag &&
            cell->addresses == block->addresses &&
-           memcmp(v->l3->list + a + 1, tower_words(v->l2, ref), cell->n * sizeof(tower_value)) == 0;
+           same_words(v->l3->list + a + 1, tower_words(v->l2, ref), cell->n);
 }
 
 /* ref_mem (h, f) m at a; before and after a collection f is id. */
@@ -79,8 +104,23 @@ static bool ref_mem(struct tower_oracle *o, const struct tower_view *v, uint32_t
     return true;
 }
 
+/* ref_mem (h, f) m at the addresses in use; all others are Emp, and known to be outside from...to.
+ */
+static bool ref_mem_everywhere(struct tower_oracle *o, const struct tower_view *v, uint32_t from,
+                               uint32_t to, bool moving) {
+    uint32_t n = 0, all = 0;
+    for (uint32_t k = 0; k < o->n_used; k++) {
+        if (!ref_mem_at(o, v, o->used[k], moving))
+            return false;
+        n += bits(&v->l3->m[o->used[k]]) != 0;
+    }
+    for (uint32_t a = from; a < to; a++)
+        all += bits(&v->l3->m[a]) != 0;
+    return n == all || ref_mem(o, v, 0, v->l2->addresses, moving);
+}
+
 static bool same_roots(const struct tower_view *v) {
-    return memcmp(v->l3->roots, v->l2->roots, v->l2->n_roots * sizeof(tower_value)) == 0;
+    return same_words(v->l3->roots, v->l2->roots, v->l2->n_roots);
 }
 
 /* ---- ok_mem_heap ------------------------------------------------------------------------------
@@ -103,7 +143,7 @@ bool tower_ok_mem_heap(struct tower_oracle *o, const struct tower_view *v, bool 
         return fails(o, s->i, "precise: the heap has gaps after a collection");
     if (!same_roots(v))
         return fails(o, TOWER_NONE, "ok_mem_heap: the roots of L2 and L3 differ");
-    return ref_mem(o, v, 0, v->l2->addresses, false);
+    return ref_mem_everywhere(o, v, s->b, s->i, false);
 }
 
 /* ---- Figure 3 ---------------------------------------------------------------------------------
@@ -120,8 +160,6 @@ static bool sets_at(struct tower_oracle *o, const struct tower_view *v, uint32_t
     return true;
 }
 
-enum { POINTED = 128 }; /* marks: an address in pointers (h | i...j) */
-
 /* Line 6, z: as printed it is pointers (h | i...j).  An address that has been moved may be dropped
  * from z while a block in y still has it, and must be when another block with it is finished; so
  * what can hold is that z and the pointers have the same unmoved addresses, and no others are in
@@ -134,46 +172,48 @@ static bool z_is_pointers(struct tower_oracle *o, const struct tower_view *v) {
         if (!s->h[a] || !tower_block(s, s->h[a])->addresses)
             continue;
         const tower_value *as = tower_words(s, s->h[a]);
-        for (uint32_t k = 0; k < tower_block(s, s->h[a])->length; k++) {
+        uint32_t n = tower_block(s, s->h[a])->length;
+        TOWER_FOR_ADDRESSES(k, as, n) {
             uint32_t p = tower_address(as[k]);
-            if (!tower_is_address(as[k]) || o->marks[p] & POINTED)
+            if (o->marks[p] & TOWER_POINTED)
                 continue;
-            o->marks[p] |= POINTED;
+            o->marks[p] |= TOWER_POINTED;
             n_unmoved += tower_f(s, p) == p;
         }
     }
     for (uint32_t k = 0; k < s->n_z; k++) {
-        held &= (o->marks[s->z[k]] & POINTED) != 0;
+        held &= (o->marks[s->z[k]] & TOWER_POINTED) != 0;
         z_unmoved += tower_f(s, s->z[k]) == s->z[k];
     }
-    for (uint32_t a = 0; a < s->addresses; a++)
-        o->marks[a] &= (uint8_t)~POINTED;
+    for (uint32_t k = 0; k < o->n_used; k++)
+        o->marks[o->used[k]] &= (uint8_t)~TOWER_POINTED;
     return (held && n_unmoved == z_unmoved) ||
            fails(o, TOWER_NONE, "Figure 3, line 6: z is not what i...j points at");
 }
 
 static bool mem_inv_everywhere(struct tower_oracle *o, const struct tower_view *v) {
     const struct tower_l3 *s = v->l3;
-    for (uint32_t a = 0; a < v->l2->addresses; a++)
-        if (!within(a, s->b2, s->e2) && !within(a, s->b, s->j) && s->m[a].kind != TOWER_EMP)
-            return fails(o, a, "Figure 3, line 2: memory beyond j is not Emp");
+    bool up = s->b < s->b2; /* to-space comes first */
+    if (!all_empty(s, s->j, up ? s->b2 : v->l2->addresses) || (!up && !all_empty(s, s->e2, s->b)))
+        return fails(o, s->j, "Figure 3, line 2: memory outside b2...e2 and b...j is not Emp");
     uint32_t k = part_heap(s, s->b2, s->e2);
     if (k == TOWER_NONE || k > s->e - s->j)
         return fails(o, s->b2, "Figure 3, line 4: from-space does not fit the rest of to-space");
-    for (uint32_t a = 0; a < v->l2->addresses; a++)
-        if (!sets_at(o, v, a))
+    for (uint32_t u = 0; u < o->n_used; u++) /* elsewhere there is nothing: Figure 1 */
+        if (!sets_at(o, v, o->used[u]))
             return false;
-    return ref_mem(o, v, 0, v->l2->addresses, true) && z_is_pointers(o, v);
+    return ref_mem_everywhere(o, v, 0, v->l2->addresses, true) && z_is_pointers(o, v);
 }
 
-/* What one turn touched: the block at from_i, those moved to from_j ... j, and what they left. */
+/* What one turn touched: the block at from_i, those moved to from_j ... j, and what they left.
+ * That the words between are Emp is line 3. */
 static bool mem_inv_nearby(struct tower_oracle *o, const struct tower_view *v) {
     const struct tower_l3 *s = v->l3;
-    for (uint32_t a = v->from_j; a < s->j; a++)
-        if (!sets_at(o, v, a) || (v->l2->h[a] && !ref_mem_at(o, v, tower_f(v->l2, a), true)))
+    for (uint32_t a = v->from_j; a < s->j; a += s->m[a].n + 1)
+        if (!sets_at(o, v, a) || !ref_mem_at(o, v, a, true) ||
+            !ref_mem_at(o, v, tower_f(v->l2, a), true))
             return false;
-    return sets_at(o, v, v->from_i) && ref_mem(o, v, v->from_i, s->i, true) &&
-           ref_mem(o, v, v->from_j, s->j, true);
+    return sets_at(o, v, v->from_i) && ref_mem_at(o, v, v->from_i, true);
 }
 
 bool tower_mem_inv(struct tower_oracle *o, const struct tower_view *v, bool full) {
@@ -203,18 +243,26 @@ static bool ref_aux(struct tower_oracle *o, const struct tower_view *v, uint32_t
         return *g == 4 * cell->n || fails_l4(o, a, "ref: a word is not the address of a Ref");
     if (*g != 1024 * cell->n + 4u * cell->tag + 2 + cell->addresses)
         return fails_l4(o, a, "ref: a header is not n.tag.1.b of the Block");
-    for (uint32_t k = 1; k <= cell->n; k++) {
-        tower_value x = v->l3->list[a + k];
-        if (g[k] != (cell->addresses ? tower_ref_heap_addr(x) : x))
-            return fails_l4(o, a + k, "ref: a payload word is not that of the Block");
+    const tower_value *list = v->l3->list + a + 1;
+    uint32_t n = cell->addresses ? cell->n : 0, different = 0;
+    for (uint32_t k = 0; k < cell->n; k++)
+        different += g[k + 1] != list[k];
+    TOWER_FOR_ADDRESSES(k, list, n) {
+        if (g[k + 1] != tower_ref_heap_addr(list[k]))
+            return fails_l4(o, a + 1 + k, "ref: a payload word is not that of the Block");
+        different -= g[k + 1] != list[k];
     }
-    return true;
+    return different == 0 || fails_l4(o, a, "ref: a payload word is not that of the Block");
 }
 
 /* Figure 5: ref (a, e) m. */
 static bool ref(struct tower_oracle *o, const struct tower_view *v, uint32_t a, uint32_t e) {
     while (a < e) {
         const struct tower_cell *cell = &v->l3->m[a];
+        if (bits(cell) == 0) { /* ref_aux a Emp holds for any word */
+            a = next_cell(v->l3, a, e);
+            continue;
+        }
         if (cell->kind == TOWER_BLOCK && cell->n >= UINT32_C(1) << 22)
             return fails_l4(o, a, "ok_memory: a block is too long for a header");
         if (!ref_aux(o, v, a))

@@ -34,9 +34,9 @@
 #define shadow_address    OWN(shadow_address)
 #define shadow_compact    OWN(shadow_compact)
 #define shadow_place      OWN(shadow_place)
-#define shadow_value      OWN(shadow_value)
+#define shadow_encode     OWN(shadow_encode)
+#define shadow_decode     OWN(shadow_decode)
 #define shadow_walk       OWN(shadow_walk)
-#define shadow_word       OWN(shadow_word)
 #define tower_judge       OWN(tower_judge)
 
 /* Words that do not fit a null address or a word of L4, by number: what a null address stands for
@@ -57,9 +57,10 @@ struct gc {
     struct tower_l3 l3;
     struct tower_l4 l4;
     struct literals literals;
-    uint64_t choices; /* the generator that picks rules and addresses */
-    uint32_t used;    /* words of the heap in use: i - b */
-    uint32_t cursor;  /* L1, L2: where to look for an address for a new block */
+    uint64_t choices;              /* the generator that picks rules and addresses */
+    uint32_t used;                 /* words of the heap in use: i - b */
+    uint16_t slot_of[TOWER_ROOTS]; /* root k is in this slot, counted over all rows */
+    uint32_t cursor;               /* L1, L2: where to look for an address for a new block */
     /* The shadow: the heap as OCaml blocks, for slots and oracles.  L1 and L2 have addresses
      * without a place in memory: which place in the shadow is whose, + 1. */
     struct arena shadow;
@@ -93,13 +94,19 @@ word literal_decode(const struct gc *, uint32_t n, unsigned bits);
  */
 
 /* A word of the shadow, or any other, as a value; and back. */
-tower_value shadow_value(struct gc *, word v);
-word shadow_word(const struct gc *, tower_value v);
+tower_value shadow_encode(struct gc *, word v);
+word shadow_decode(const struct gc *, tower_value v);
+static inline tower_value shadow_value(struct gc *g, word v) {
+    return v == WORD_UNIT ? TOWER_UNIT : shadow_encode(g, v); /* most words are unit */
+}
+static inline word shadow_word(const struct gc *g, tower_value v) {
+    return v == TOWER_UNIT ? WORD_UNIT : shadow_decode(g, v);
+}
 /* The address of the block that v points at; TOWER_NONE: v points at no block of the heap. */
 uint32_t shadow_address(const struct gc *, word v);
 /* An address for a new block at this place of the shadow, counted from its header. */
 uint32_t shadow_place(struct gc *, uint32_t place);
-/* After a collection: places for the blocks of L1 and L2 in the order of their addresses. */
+/* After a collection: places for the blocks of L1 and L2, in the order of the list x. */
 void shadow_compact(struct gc *);
 /* Writes the shadow anew from the level that holds the heap, and visits it. */
 void shadow_walk(struct gc *, gc_visit *, void *context);

@@ -5,11 +5,13 @@
  */
 #include "collectors/tower/internal.h"
 
+#include <string.h>
+
 /* reach(h, roots), in the set X and the list y. */
 static void reach(struct tower_l2 *s, const tower_value *list, uint32_t n) {
-    for (uint32_t k = 0; k < n; k++) {
+    TOWER_FOR_ADDRESSES(k, list, n) {
         uint32_t a = tower_address(list[k]);
-        if (!tower_is_address(list[k]) || s->sets[a] & TOWER_X)
+        if (s->sets[a] & TOWER_X)
             continue;
         s->sets[a] |= TOWER_X;
         s->y[s->n_y++] = a;
@@ -45,9 +47,8 @@ static tower_value rename_value(const struct tower_l2 *s, tower_value v) {
 
 /* rename f (filter h): the same blocks at new addresses, with new addresses in them. */
 static void rename_all(struct tower_l2 *s) {
-    for (uint32_t a = 0; a < s->addresses; a++)
-        if (!FAULTY(l1_keeps_garbage) || s->moved[a])
-            s->h[a] = 0;
+    if (!FAULTY(l1_keeps_garbage))
+        memset(s->h, 0, s->addresses * sizeof *s->h);
     for (uint32_t k = 0; k < s->n_y; k++) {
         uint32_t a = s->y[k];
         const struct tower_block *block = tower_block(s, s->h0[a]);
@@ -56,8 +57,11 @@ static void rename_all(struct tower_l2 *s) {
         uint32_t number = ++to->n_blocks;
         to->blocks[number] = *block;
         to->blocks[number].first = to->n_words;
-        for (uint32_t w = 0; w < block->length; w++)
-            to->words[to->n_words++] = block->addresses ? rename_value(s, from[w]) : from[w];
+        uint32_t n = block->addresses ? block->length : 0;
+        memcpy(to->words + to->n_words, from, block->length * sizeof *from);
+        TOWER_FOR_ADDRESSES(w, from, n)
+        to->words[to->n_words + w] = rename_value(s, from[w]);
+        to->n_words += block->length;
         s->h[tower_f(s, a)] = 2 * number + 1 - s->half;
     }
     for (unsigned k = 0; k < s->n_roots; k++)
@@ -69,15 +73,16 @@ void l1_collect(struct gc *g) {
     struct tower_l2 *s = &g->l2;
     l2_begin(s);
     s->n_y = s->n_z = 0;
-    for (uint32_t a = 0; a < s->addresses; a++)
-        s->sets[a] = 0;
+    memset(s->sets, 0, s->addresses);
     reach_all(g);
     choose_f(g);
     rename_all(s);
     for (uint32_t k = 0; k < s->n_y; k++)
         s->sets[s->y[k]] = 0;
-    for (uint32_t k = 0; k < s->n_y; k++)
-        s->sets[tower_f(s, s->y[k])] = TOWER_X;
+    for (uint32_t k = 0; k < s->n_y; k++) {
+        s->x[k] = tower_f(s, s->y[k]);
+        s->sets[s->x[k]] = TOWER_X;
+    }
     s->n_x = s->n_y;
     s->n_y = 0;
     s->half = 1 - s->half;

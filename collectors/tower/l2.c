@@ -17,7 +17,7 @@ static void insert(struct tower_l2 *s, unsigned set, uint32_t a) {
         return;
     s->sets[a] |= (uint8_t)set;
     if (set == TOWER_X) {
-        s->n_x++;
+        s->x[s->n_x++] = a;
         return;
     }
     uint32_t *list = set == TOWER_Y ? s->y : s->z, *n = set == TOWER_Y ? &s->n_y : &s->n_z;
@@ -37,9 +37,8 @@ static void delete (struct tower_l2 *s, unsigned set, uint32_t a) {
 
 /* set as: the addresses in a list. */
 static void insert_all(struct tower_l2 *s, unsigned set, const tower_value *list, uint32_t n) {
-    for (uint32_t k = 0; k < n; k++)
-        if (tower_is_address(list[k]))
-            insert(s, set, tower_address(list[k]));
+    TOWER_FOR_ADDRESSES(k, list, n)
+    insert(s, set, tower_address(list[k]));
 }
 
 /* ---- blocks -----------------------------------------------------------------------------------
@@ -111,10 +110,10 @@ void l2_finish(struct gc *g, uint32_t a) {
     tower_ref ref = new_block(s, 1 - s->half, old->length, old->tag);
     const tower_value *from = tower_words(s, s->h[a]);
     tower_value *to = new_words(s, ref);
-    for (uint32_t k = 0; k < old->length; k++)
-        to[k] = old->addresses && tower_is_address(from[k])
-                    ? tower_lhs(tower_f(s, tower_address(from[k])))
-                    : from[k];
+    uint32_t n = old->addresses ? old->length : 0;
+    memcpy(to, from, old->length * sizeof *to);
+    TOWER_FOR_ADDRESSES(k, from, n)
+    to[k] = tower_lhs(tower_f(s, tower_address(from[k])));
     if (FAULTY(l2_changes_data) && !old->addresses)
         to[0] = 0;
     s->h[a] = ref;
@@ -134,9 +133,11 @@ void l2_begin(struct tower_l2 *s) {
 }
 
 void l2_end(struct tower_l2 *s) {
-    for (uint32_t a = 0; a < s->addresses; a++)
-        if (!(s->sets[a] & TOWER_X))
-            s->h[a] = 0;
+    for (uint32_t k = 0; k < s->n_x; k++)
+        s->kept[k] = s->h[s->x[k]];
+    memset(s->h, 0, s->addresses * sizeof *s->h);
+    for (uint32_t k = 0; k < s->n_x; k++)
+        s->h[s->x[k]] = s->kept[k];
     for (unsigned k = 0; k < s->n_roots; k++)
         if (tower_is_address(s->roots[k]))
             s->roots[k] = tower_lhs(tower_f(s, tower_address(s->roots[k])));
@@ -159,9 +160,10 @@ static uint32_t unused(struct gc *g) {
 static bool may_finish(const struct tower_l2 *s, uint32_t a) {
     const struct tower_block *block = tower_block(s, s->h[a]);
     const tower_value *words = tower_words(s, s->h[a]);
-    for (uint32_t k = 0; block->addresses && k < block->length; k++)
-        if (tower_is_address(words[k]) && s->sets[tower_address(words[k])] & TOWER_Z)
-            return FAULTY(l2_finishes_early) && k > 0;
+    uint32_t n = block->addresses ? block->length : 0;
+    TOWER_FOR_ADDRESSES(k, words, n)
+    if (s->sets[tower_address(words[k])] & TOWER_Z)
+        return FAULTY(l2_finishes_early) && k > 0;
     return true;
 }
 

@@ -7,10 +7,12 @@
  */
 #include "collectors/tower/internal.h"
 
+#include <string.h>
+
 /* Memory is a partial function on aligned addresses: the precondition mc_collector_pre says that
  * no access leaves its domain. */
 static bool proper(struct tower_l4 *s, uint32_t r) {
-    if (!(r & 3) && r / 4 < s->words && r / 4 != (s->e < s->b2 ? s->e : s->e2))
+    if (!(r & 3) && r / 4 < s->words && r / 4 != s->gap)
         return true;
     if (!s->bad)
         s->bad = r + 1;
@@ -31,13 +33,26 @@ static uint32_t header(uint32_t n, unsigned tag, bool b) {
 void l4_add(struct tower_l4 *s, uint32_t length, unsigned tag, const tower_value *words) {
     bool b = tag < TAG_NO_SCAN;
     s->g[s->i] = header(length, tag, b);
-    for (uint32_t k = 0; k < length; k++)
-        s->g[s->i + 1 + k] = b ? tower_ref_heap_addr(words[k]) : words[k];
+    memcpy(s->g + s->i + 1, words, length * sizeof *words);
+    TOWER_FOR_ADDRESSES(k, words, b ? length : 0)
+    s->g[s->i + 1 + k] = tower_ref_heap_addr(words[k]);
     s->i += length + 1;
 }
 
-/* Copies r4 words from r2 to r3; both registers move on. */
+/* Are n words from r on all proper? */
+static bool proper_range(const struct tower_l4 *s, uint32_t r, uint32_t n) {
+    uint32_t first = r / 4, end = first + n;
+    return !(r & 3) && n <= s->words && end <= s->words && (s->gap < first || s->gap >= end);
+}
+
+/* Copies r4 words from r2 to r3; both registers move on.  One by one only where one of them is
+ * improper, to find it. */
 static void mc_move_loop(struct tower_l4 *s, uint32_t r2, uint32_t *r3, uint32_t r4) {
+    if (proper_range(s, r2, r4) && proper_range(s, *r3, r4)) {
+        memmove(s->g + *r3 / 4, s->g + r2 / 4, r4 * sizeof *s->g);
+        *r3 += 4 * r4;
+        return;
+    }
     while (r4 != 0 && !s->bad) {
         uint32_t r5 = get(s, r2);
         r4 = r4 - 1;
@@ -72,6 +87,11 @@ static uint32_t mc_move(struct tower_l4 *s, uint32_t r1, uint32_t r2, uint32_t r
 
 /* The words r1 .. r1 + 4n, a list of values. */
 static uint32_t mc_move_list(struct tower_l4 *s, uint32_t r1, uint32_t n, uint32_t r3) {
+    if (proper_range(s, r1, n)) {
+        TOWER_FOR_ADDRESSES(k, s->g + r1 / 4, n)
+        r3 = mc_move(s, r1 + 4 * k, s->g[r1 / 4 + k], r3);
+        return r3;
+    }
     for (; n != 0 && !s->bad; n--, r1 += 4)
         r3 = mc_move(s, r1, get(s, r1), r3);
     return r3;

@@ -12,6 +12,8 @@
 
 #include "collectors/collector.h"
 
+#include <string.h>
+
 enum {
     TOWER_HALF = 8192, /* words of one half, at most */
     TOWER_ADDRESSES = 2 * TOWER_HALF + 1,
@@ -28,9 +30,27 @@ static inline bool tower_is_address(tower_value v) {
 static inline uint32_t tower_address(tower_value v) {
     return v >> 1;
 }
+#define TOWER_UNIT ((tower_value)1) /* RHS 0 */
 static inline tower_value tower_lhs(uint32_t a) {
     return a << 1;
 }
+
+/* The first address of a list from place k on, n if there is none.  The words of L4 are odd where
+ * values are.  Most fields of most blocks are null addresses: eight are passed over at a time. */
+static inline uint32_t tower_next(const tower_value *list, uint32_t k, uint32_t n) {
+    uint64_t v[4];
+    for (; k + 8 <= n; k += 8) {
+        memcpy(v, list + k, sizeof v);
+        if ((v[0] & v[1] & v[2] & v[3] & 0x0000000100000001) != 0x0000000100000001)
+            break;
+    }
+    while (k < n && !tower_is_address(list[k]))
+        k++;
+    return k;
+}
+/* for every place k of an address in list[0 .. n) */
+#define TOWER_FOR_ADDRESSES(k, list, n)                                                            \
+    for (uint32_t k = tower_next(list, 0, n); k < (n); k = tower_next(list, k + 1, n))
 
 /* Figure 2: (as, l, d) with d = (tag, b, ys).  length words: as if b ("addresses"), else ys. */
 struct tower_block {
@@ -62,9 +82,10 @@ struct tower_l2 {
     tower_ref h0[TOWER_ADDRESSES];   /* as it was when the collection started */
     uint32_t moved[TOWER_ADDRESSES]; /* f(a) + 1, or 0 where f(a) = a */
     uint8_t sets[TOWER_ADDRESSES];
-    uint32_t y[TOWER_ADDRESSES], z[TOWER_ADDRESSES]; /* the sets as lists, to choose from */
+    uint32_t x[TOWER_ADDRESSES], y[TOWER_ADDRESSES], z[TOWER_ADDRESSES]; /* the sets as lists */
     uint32_t n_x, n_y, n_z;
-    uint32_t at[TOWER_ADDRESSES]; /* place in y or z */
+    uint32_t at[TOWER_ADDRESSES];    /* place in y or z */
+    tower_ref kept[TOWER_ADDRESSES]; /* h(x[k]), while the rest of h is dropped */
     tower_value roots0[TOWER_ROOTS], roots[TOWER_ROOTS];
     unsigned n_roots;
 };
@@ -102,6 +123,7 @@ struct tower_l3 {
 
 struct tower_l4 {
     uint32_t b, i, e, b2, e2; /* in words, as in L3 */
+    uint32_t gap;             /* the word between the halves: no memory */
     uint32_t words;           /* both halves, the word between them, then the roots */
     uint32_t n_roots;
     uint32_t g[TOWER_ADDRESSES + TOWER_ROOTS];

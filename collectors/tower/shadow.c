@@ -9,6 +9,8 @@
  */
 #include "collectors/tower/internal.h"
 
+#include <string.h>
+
 static bool placed(const struct gc *g) {
     return g->view.level >= TOWER_L2; /* else places are addresses, counted from b */
 }
@@ -26,15 +28,18 @@ uint32_t shadow_address(const struct gc *g, word v) {
     return place < g->config.heap_words ? g->owner[place] - 1 : TOWER_NONE;
 }
 
-tower_value shadow_value(struct gc *g, word v) {
+tower_value shadow_encode(struct gc *g, word v) {
     uint32_t a = shadow_address(g, v);
     return a == TOWER_NONE ? 2 * literal_encode(g, v, 31) + 1 : tower_lhs(a);
 }
 
-word shadow_word(const struct gc *g, tower_value v) {
+word shadow_decode(const struct gc *g, tower_value v) {
     if (!tower_is_address(v))
         return literal_decode(g, v >> 1, 31);
-    uint32_t a = tower_address(v), place = placed(g) ? g->place[a] : a - start(g);
+    uint32_t a = tower_address(v);
+    if (a >= g->l2.addresses) /* of a damaged heap */
+        return outside_pointer(a);
+    uint32_t place = placed(g) ? g->place[a] : a - start(g);
     return pointer_word(g->shadow.base) + ((word)place + 1) * sizeof(word);
 }
 
@@ -55,16 +60,14 @@ uint32_t shadow_place(struct gc *g, uint32_t place) {
 }
 
 void shadow_compact(struct gc *g) {
-    uint32_t used = 0;
-    for (uint32_t place = 0; place < g->used; place++)
-        g->owner[place] = 0;
-    for (uint32_t a = 0; a < g->l2.addresses; a++) {
-        if (!g->l2.h[a])
-            continue;
-        own(g, used, a);
-        used += tower_block(&g->l2, g->l2.h[a])->length + 1;
+    const struct tower_l2 *s = &g->l2;
+    memset(g->owner, 0, g->used * sizeof *g->owner);
+    g->used = 0;
+    for (uint32_t k = 0; k < s->n_x; k++) {
+        uint32_t a = s->x[k];
+        own(g, g->used, a);
+        g->used += tower_block(s, s->h[a])->length + 1;
     }
-    g->used = used;
 }
 
 /* ---- the walk ---------------------------------------------------------------------------------

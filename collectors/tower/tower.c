@@ -17,7 +17,7 @@
 
 /* Addresses that full checks of invariants visit in one run; beyond it they look only at what a
  * step has touched. */
-enum { CHECK_BUDGET = 6000 };
+enum { CHECK_BUDGET = 200 };
 
 void tower_judge(struct gc *g, enum tower_stage stage) {
     if (!g->config.hooks->refinement)
@@ -30,25 +30,26 @@ void tower_judge(struct gc *g, enum tower_stage stage) {
 /* ---- collection -------------------------------------------------------------------------------
  */
 
-static uint32_t *l4_roots(struct gc *g) {
-    return g->l4.g + g->l4.words - g->l4.n_roots;
-}
-
-/* The slots as a list of values, on every level. */
+/* The slots as a list of values, on every level; unit in a slot is no root. */
 static void read_roots(struct gc *g) {
     unsigned n = 0;
     for (unsigned m = 0; m < g->config.mutators; m++)
-        for (unsigned s = 0; s < GC_SLOTS; s++, n++) {
-            tower_value v = shadow_value(g, g->config.slots[m][s]);
-            g->l2.roots[n] = v;
-            g->l3.roots[n] = v;
-            l4_roots(g)[n] = tower_ref_heap_addr(v);
+        for (unsigned s = 0; s < GC_SLOTS; s++) {
+            word w = g->config.slots[m][s];
+            if (w == WORD_UNIT)
+                continue;
+            tower_value v = shadow_value(g, w);
+            g->slot_of[n] = (uint16_t)(m * GC_SLOTS + s);
+            g->l2.roots[n] = g->l3.roots[n] = v;
+            g->l4.g[g->l2.addresses + n++] = tower_ref_heap_addr(v);
         }
+    g->l2.n_roots = g->l3.n_roots = g->l4.n_roots = n;
+    g->l4.words = g->l2.addresses + n;
 }
 
 /* Root k as the level that holds the heap has it. */
-static tower_value root(struct gc *g, unsigned k) {
-    uint32_t w = l4_roots(g)[k];
+static tower_value root(const struct gc *g, unsigned k) {
+    uint32_t w = g->l4.g[g->l2.addresses + k];
     switch (g->view.level) {
     case TOWER_L4:
         return w & 3 ? w : tower_lhs(w / 4);
@@ -61,9 +62,9 @@ static tower_value root(struct gc *g, unsigned k) {
 
 static void write_roots(struct gc *g) {
     for (unsigned k = 0; k < g->l2.n_roots; k++) {
-        word *slot = &g->config.slots[k / GC_SLOTS][k % GC_SLOTS];
-        if (is_pointer(*slot))
-            *slot = shadow_word(g, root(g, k));
+        tower_value v = root(g, k);
+        if (tower_is_address(v))
+            g->config.slots[g->slot_of[k] / GC_SLOTS][g->slot_of[k] % GC_SLOTS] = shadow_word(g, v);
     }
 }
 
@@ -153,13 +154,12 @@ static void tower_reset(struct gc *g, const struct gc_config *config) {
     g->used = 0;
     g->l2.addresses = 2 * w + 1;
     g->cursor = choose(g, g->l2.addresses);
-    g->l2.n_roots = g->l3.n_roots = g->l4.n_roots = config->mutators * GC_SLOTS;
     /* e < b2: a word lies between the halves */
     g->l3.b = g->l3.i = g->l4.b = g->l4.i = 0;
     g->l3.e = g->l4.e = w;
     g->l3.b2 = g->l4.b2 = w + 1;
     g->l3.e2 = g->l4.e2 = 2 * w + 1;
-    g->l4.words = g->l2.addresses + g->l4.n_roots;
+    g->l4.gap = w;
     g->l4.bad = 0;
     arena_reset(&g->shadow, config->hooks, w);
 }
