@@ -227,12 +227,12 @@ static void one_way(struct tower_view *v) {
     v->l2->moved[tower_f(v->l2, spot)] = 0;
 }
 static void x_to_old(struct tower_view *v) {
-    uint32_t a = first(v->l2, TOWER_X);
-    words(v->l2, a)[0] = tower_lhs(tower_f(v->l2, a));
+    spot = first(v->l2, TOWER_X);
+    words(v->l2, spot)[0] = tower_lhs(tower_f(v->l2, spot));
 }
 static void y_to_new(struct tower_view *v) {
-    uint32_t a = first(v->l2, TOWER_Y);
-    words(v->l2, a)[0] = tower_lhs(a);
+    spot = first(v->l2, TOWER_Y);
+    words(v->l2, spot)[0] = tower_lhs(spot);
 }
 static void z_shorter(struct tower_view *v) {
     for (uint32_t k = 0; k < v->l2->n_z; k++)
@@ -277,8 +277,8 @@ static void figure_1_can_fail(void **state) {
     static const struct spoiling table[] = {
         {"line 1: x and y", TOWER_L3, TOWER_STEP, 8, inv, x_and_y},
         {"line 1: f o f", TOWER_L3, TOWER_STEP, 3, inv_at, one_way},
-        {"line 2", TOWER_L3, TOWER_STEP, 8, inv, x_to_old},
-        {"line 3", TOWER_L3, TOWER_STEP, 0, inv, y_to_new},
+        {"line 2", TOWER_L3, TOWER_STEP, 8, inv_at, x_to_old},
+        {"line 3", TOWER_L3, TOWER_STEP, 0, inv_at, y_to_new},
         {"line 4: a pointer of y", TOWER_L3, TOWER_STEP, 0, inv, z_shorter},
         {"line 4: what is moved or in z", TOWER_L3, TOWER_STEP, 0, inv, z_unreached},
         {"line 4: a root", TOWER_L3, TOWER_STEP, 1, inv_at, root_forgotten},
