@@ -244,8 +244,8 @@ static void z_unreached(struct tower_view *v) {
             v->l2->sets[a] |= TOWER_Z;
 }
 static void moved_lost(struct tower_view *v) {
-    uint32_t a = first(v->l2, TOWER_Y);
-    v->l2->sets[a] = 0;
+    spot = first(v->l2, TOWER_Y);
+    v->l2->sets[spot] = 0;
 }
 static void old_again(struct tower_view *v) {
     uint32_t a = first(v->l2, TOWER_Y), fa = tower_f(v->l2, a);
@@ -283,7 +283,7 @@ static void figure_1_can_fail(void **state) {
         {"line 4: what is moved or in z", TOWER_L3, TOWER_STEP, 0, inv, z_unreached},
         {"line 4: a root", TOWER_L3, TOWER_STEP, 1, inv_at, root_forgotten},
         {"line 5", TOWER_L3, TOWER_STEP, 0, inv_at, z_gone},
-        {"line 6", TOWER_L3, TOWER_STEP, 0, inv, moved_lost},
+        {"line 6", TOWER_L3, TOWER_STEP, 0, inv_at, moved_lost},
         {"line 7", TOWER_L3, TOWER_STEP, 3, inv, old_again},
         {"line 8", TOWER_L3, TOWER_STEP, 3, inv, another_block},
         {"line 9", TOWER_L3, TOWER_STEP, 8, inv, other_data},
