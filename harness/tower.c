@@ -13,6 +13,10 @@ static void describe(char *out, const struct tower_view *v, enum tower_level lev
     static const char *const kinds[] = {"Emp", "Ref", "Block"};
     if (a == TOWER_NONE)
         return;
+    if (a >= TOWER_ADDRESSES) {
+        snprintf(out, VERDICT_TEXT, "address %u, which is in no memory", (unsigned)a);
+        return;
+    }
     if (level == TOWER_L4) {
         snprintf(out, VERDICT_TEXT, "address %u of L4: the word 0x%x", (unsigned)a,
                  (unsigned)v->l4->g[a]);

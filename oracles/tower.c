@@ -68,8 +68,8 @@ static void find_reach(struct tower_oracle *o, const struct tower_l2 *s) {
     for (uint32_t at = 0; at < o->n_reached; at++) {
         uint32_t n;
         const tower_value *as = pointers(s, s->h[o->work[at]], &n);
-        TOWER_FOR_ADDRESSES(k, as, n)
-        mark(o, tower_address(as[k]), 0);
+        TOWER_FOR_ADDRESSES (k, as, n)
+            mark(o, tower_address(as[k]), 0);
     }
 }
 
@@ -83,9 +83,9 @@ bool tower_ok_heap(struct tower_oracle *o, const struct tower_l2 *s) {
         if (!s->h[a])
             continue;
         const tower_value *as = pointers(s, s->h[a], &n);
-        TOWER_FOR_ADDRESSES(k, as, n)
-        if (!valid(s, as[k]) || !s->h[tower_address(as[k])])
-            return fails(o, a, "ok_heap: a pointer leads to no block");
+        TOWER_FOR_ADDRESSES (k, as, n)
+            if (!valid(s, as[k]) || !s->h[tower_address(as[k])])
+                return fails(o, a, "ok_heap: a pointer leads to no block");
     }
     return true;
 }
@@ -102,7 +102,7 @@ static bool renamed(const struct tower_l2 *s, tower_ref from, tower_ref to) {
     uint32_t n = a->addresses ? a->length : 0, different = 0;
     for (uint32_t k = 0; k < a->length; k++)
         different += as[k] != bs[k];
-    TOWER_FOR_ADDRESSES(k, as, n) {
+    TOWER_FOR_ADDRESSES (k, as, n) {
         if (!valid(s, as[k]) || bs[k] != tower_lhs(tower_f(s, tower_address(as[k]))))
             return false;
         different -= as[k] != bs[k];
@@ -169,9 +169,9 @@ static bool may_finish(struct tower_oracle *o, const struct tower_l2 *s, uint32_
         return fails(o, a, "rule 3: a is not in domain h");
     uint32_t n;
     const tower_value *as = pointers(s, s->h[a], &n);
-    TOWER_FOR_ADDRESSES(k, as, n)
-    if (in(s, tower_address(as[k]), TOWER_Z))
-        return fails(o, tower_address(as[k]), "rule 3: an address of as is in z");
+    TOWER_FOR_ADDRESSES (k, as, n)
+        if (in(s, tower_address(as[k]), TOWER_Z))
+            return fails(o, tower_address(as[k]), "rule 3: an address of as is in z");
     return true;
 }
 
@@ -205,7 +205,7 @@ static bool in_image(const struct tower_l2 *s, uint32_t a) {
 static bool inv_pointers(struct tower_oracle *o, const struct tower_l2 *s, uint32_t a) {
     uint32_t n;
     const tower_value *as = pointers(s, s->h[a], &n);
-    TOWER_FOR_ADDRESSES(k, as, n) {
+    TOWER_FOR_ADDRESSES (k, as, n) {
         uint32_t p = tower_address(as[k]);
         if (p >= s->addresses)
             return fails(o, a, "Figure 1: a pointer is no address");

@@ -173,7 +173,7 @@ static bool z_is_pointers(struct tower_oracle *o, const struct tower_view *v) {
             continue;
         const tower_value *as = tower_words(s, s->h[a]);
         uint32_t n = tower_block(s, s->h[a])->length;
-        TOWER_FOR_ADDRESSES(k, as, n) {
+        TOWER_FOR_ADDRESSES (k, as, n) {
             uint32_t p = tower_address(as[k]);
             if (o->marks[p] & TOWER_POINTED)
                 continue;
@@ -247,7 +247,7 @@ static bool ref_aux(struct tower_oracle *o, const struct tower_view *v, uint32_t
     uint32_t n = cell->addresses ? cell->n : 0, different = 0;
     for (uint32_t k = 0; k < cell->n; k++)
         different += g[k + 1] != list[k];
-    TOWER_FOR_ADDRESSES(k, list, n) {
+    TOWER_FOR_ADDRESSES (k, list, n) {
         if (g[k + 1] != tower_ref_heap_addr(list[k]))
             return fails_l4(o, a + 1 + k, "ref: a payload word is not that of the Block");
         different -= g[k + 1] != list[k];
@@ -276,7 +276,7 @@ bool tower_ok_mc_heap(struct tower_oracle *o, const struct tower_view *v) {
     const struct tower_l3 *m = v->l3;
     const struct tower_l4 *s = v->l4;
     if (s->bad)
-        return fails_l4(o, (s->bad - 1) / 4, "mc_collector_pre: an access outside the memory");
+        return fails_l4(o, s->bad - 1, "mc_collector_pre: an access outside the memory");
     if (s->b != m->b || s->i != m->i || s->e != m->e || s->b2 != m->b2 || s->e2 != m->e2)
         return fails_l4(o, s->i, "ok_mc_heap: the indexes of L3 and L4 differ");
     for (unsigned k = 0; k < s->n_roots; k++)

@@ -41,12 +41,14 @@
 
 /* Words that do not fit a null address or a word of L4, by number: what a null address stands for
  * is a type variable in the paper. */
-enum { LITERALS = 1 << 15, LITERAL_SLOTS = 1 << 16 };
+enum { LITERALS = 1 << 14, LITERAL_SLOTS = 1 << 15 };
 struct literals {
-    uint32_t n, epoch;
+    uint64_t epoch; /* number of the run: slots of other runs are empty */
+    uint32_t n;
     word words[LITERALS];
     struct {
-        uint32_t epoch, number;
+        uint64_t epoch;
+        uint32_t number;
     } slots[LITERAL_SLOTS];
 };
 

@@ -9,7 +9,7 @@
 
 /* reach(h, roots), in the set X and the list y. */
 static void reach(struct tower_l2 *s, const tower_value *list, uint32_t n) {
-    TOWER_FOR_ADDRESSES(k, list, n) {
+    TOWER_FOR_ADDRESSES (k, list, n) {
         uint32_t a = tower_address(list[k]);
         if (s->sets[a] & TOWER_X)
             continue;
@@ -59,8 +59,8 @@ static void rename_all(struct tower_l2 *s) {
         to->blocks[number].first = to->n_words;
         uint32_t n = block->addresses ? block->length : 0;
         memcpy(to->words + to->n_words, from, block->length * sizeof *from);
-        TOWER_FOR_ADDRESSES(w, from, n)
-        to->words[to->n_words + w] = rename_value(s, from[w]);
+        TOWER_FOR_ADDRESSES (w, from, n)
+            to->words[to->n_words + w] = rename_value(s, from[w]);
         to->n_words += block->length;
         s->h[tower_f(s, a)] = 2 * number + 1 - s->half;
     }

@@ -37,8 +37,8 @@ static void delete (struct tower_l2 *s, unsigned set, uint32_t a) {
 
 /* set as: the addresses in a list. */
 static void insert_all(struct tower_l2 *s, unsigned set, const tower_value *list, uint32_t n) {
-    TOWER_FOR_ADDRESSES(k, list, n)
-    insert(s, set, tower_address(list[k]));
+    TOWER_FOR_ADDRESSES (k, list, n)
+        insert(s, set, tower_address(list[k]));
 }
 
 /* ---- blocks -----------------------------------------------------------------------------------
@@ -112,8 +112,8 @@ void l2_finish(struct gc *g, uint32_t a) {
     tower_value *to = new_words(s, ref);
     uint32_t n = old->addresses ? old->length : 0;
     memcpy(to, from, old->length * sizeof *to);
-    TOWER_FOR_ADDRESSES(k, from, n)
-    to[k] = tower_lhs(tower_f(s, tower_address(from[k])));
+    TOWER_FOR_ADDRESSES (k, from, n)
+        to[k] = tower_lhs(tower_f(s, tower_address(from[k])));
     if (FAULTY(l2_changes_data) && !old->addresses)
         to[0] = 0;
     s->h[a] = ref;
@@ -161,9 +161,9 @@ static bool may_finish(const struct tower_l2 *s, uint32_t a) {
     const struct tower_block *block = tower_block(s, s->h[a]);
     const tower_value *words = tower_words(s, s->h[a]);
     uint32_t n = block->addresses ? block->length : 0;
-    TOWER_FOR_ADDRESSES(k, words, n)
-    if (s->sets[tower_address(words[k])] & TOWER_Z)
-        return FAULTY(l2_finishes_early) && k > 0;
+    TOWER_FOR_ADDRESSES (k, words, n)
+        if (s->sets[tower_address(words[k])] & TOWER_Z)
+            return FAULTY(l2_finishes_early) && k > 0;
     return true;
 }
 

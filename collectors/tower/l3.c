@@ -41,15 +41,15 @@ static tower_value move(struct gc *g, tower_value v) {
 }
 
 static void move_list(struct gc *g, tower_value *list, uint32_t n) {
-    TOWER_FOR_ADDRESSES(k, list, n) /* a null address is its own image */
-    list[k] = move(g, list[k]);
+    TOWER_FOR_ADDRESSES (k, list, n) /* a null address is its own image */
+        list[k] = move(g, list[k]);
 }
 
 /* L2 takes the addresses of a list, all moved by now, out of z. */
 static void drop_list(struct gc *g, const tower_value *list, uint32_t n) {
-    TOWER_FOR_ADDRESSES(k, list, n)
-    if (g->l2.sets[tower_address(list[k])] & TOWER_Z)
-        l2_drop(g, tower_address(list[k]));
+    TOWER_FOR_ADDRESSES (k, list, n)
+        if (g->l2.sets[tower_address(list[k])] & TOWER_Z)
+            l2_drop(g, tower_address(list[k]));
 }
 
 /* The block at i is done.  A move of a block that points back may have put an address into z again,

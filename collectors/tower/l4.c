@@ -9,21 +9,15 @@
 
 #include <string.h>
 
-/* Memory is a partial function on aligned addresses: the precondition mc_collector_pre says that
- * no access leaves its domain. */
-static bool proper(struct tower_l4 *s, uint32_t r) {
-    if (!(r & 3) && r / 4 < s->words && r / 4 != s->gap)
-        return true;
-    if (!s->bad)
-        s->bad = r + 1;
-    return false;
-}
-static uint32_t get(struct tower_l4 *s, uint32_t r) {
-    return proper(s, r) ? s->g[r / 4] : 0;
-}
-static void set(struct tower_l4 *s, uint32_t r, uint32_t value) {
-    if (proper(s, r))
-        s->g[r / 4] = value;
+/* The n words from the byte address r on.  Memory is a partial function on aligned addresses: the
+ * precondition mc_collector_pre says that no access leaves its domain; NULL, and the collection
+ * ends, if one does. */
+static uint32_t *at(struct tower_l4 *s, uint32_t r, uint32_t n) {
+    uint32_t first = r / 4, end = first + n;
+    if (!(r & 3) && n <= s->words && end <= s->words && (s->gap < first || s->gap >= end))
+        return s->g + first;
+    s->bad = r / 4 + 1;
+    return NULL;
 }
 
 static uint32_t header(uint32_t n, unsigned tag, bool b) {
@@ -34,66 +28,44 @@ void l4_add(struct tower_l4 *s, uint32_t length, unsigned tag, const tower_value
     bool b = tag < TAG_NO_SCAN;
     s->g[s->i] = header(length, tag, b);
     memcpy(s->g + s->i + 1, words, length * sizeof *words);
-    TOWER_FOR_ADDRESSES(k, words, b ? length : 0)
-    s->g[s->i + 1 + k] = tower_ref_heap_addr(words[k]);
+    TOWER_FOR_ADDRESSES (k, words, b ? length : 0)
+        s->g[s->i + 1 + k] = tower_ref_heap_addr(words[k]);
     s->i += length + 1;
 }
 
-/* Are n words from r on all proper? */
-static bool proper_range(const struct tower_l4 *s, uint32_t r, uint32_t n) {
-    uint32_t first = r / 4, end = first + n;
-    return !(r & 3) && n <= s->words && end <= s->words && (s->gap < first || s->gap >= end);
+/* Copies r4 words from r2 to r3; returns the next r3. */
+static uint32_t mc_move_loop(struct tower_l4 *s, uint32_t r2, uint32_t r3, uint32_t r4) {
+    const uint32_t *from = at(s, r2, r4);
+    uint32_t *to = at(s, r3, r4);
+    if (from && to)
+        memmove(to, from, r4 * sizeof *to);
+    return r3 + 4 * r4;
 }
 
-/* Copies r4 words from r2 to r3; both registers move on.  One by one only where one of them is
- * improper, to find it. */
-static void mc_move_loop(struct tower_l4 *s, uint32_t r2, uint32_t *r3, uint32_t r4) {
-    if (proper_range(s, r2, r4) && proper_range(s, *r3, r4)) {
-        memmove(s->g + *r3 / 4, s->g + r2 / 4, r4 * sizeof *s->g);
-        *r3 += 4 * r4;
-        return;
-    }
-    while (r4 != 0 && !s->bad) {
-        uint32_t r5 = get(s, r2);
-        r4 = r4 - 1;
-        r2 = r2 + 4;
-        set(s, *r3, r5);
-        *r3 = *r3 + 4;
-    }
-}
-
-/* Figure 4: moves what r2, the content of the word at r1, points at to r3; returns the next r3. */
-static uint32_t mc_move(struct tower_l4 *s, uint32_t r1, uint32_t r2, uint32_t r3) {
-    if ((r2 & 3) != 0)
-        return r3;
-    uint32_t r4 = get(s, r2);
+/* Figure 4: moves what *r1 points at to r3; returns the next r3.  r1 is not a null address. */
+static uint32_t mc_move(struct tower_l4 *s, uint32_t *r1, uint32_t r3) {
+    uint32_t r2 = *r1, *block = at(s, r2, 1), r4 = block ? *block : 0;
     if ((r4 & 3) == 0) {
-        set(s, r1, r4);
+        *r1 = r4;
         return r3;
     }
-    set(s, r1, r3);
-    set(s, r3, FAULTY(l4_header_tag) && r4 >> 2 == 1 << 8 ? r4 + 4 : r4);
-    set(s, r2, r3);
+    uint32_t *copy = at(s, r3, 1);
+    if (!copy)
+        return r3;
+    *r1 = r3;
+    *copy = FAULTY(l4_header_tag) && r4 >> 2 == 1 << 8 ? r4 + 4 : r4;
+    *block = r3;
     r4 = r4 >> 10;
-    r3 = r3 + 4;
-    r2 = r2 + 4;
-    if (FAULTY(l4_short_copy) && r4 == 4) {
-        mc_move_loop(s, r2, &r3, r4 - 1);
-        return r3 + 4;
-    }
-    mc_move_loop(s, r2, &r3, r4);
-    return r3;
+    if (FAULTY(l4_short_copy) && r4 == 4)
+        return mc_move_loop(s, r2 + 4, r3 + 4, r4 - 1) + 4;
+    return mc_move_loop(s, r2 + 4, r3 + 4, r4);
 }
 
-/* The words r1 .. r1 + 4n, a list of values. */
+/* The words r1 .. r1 + 4n, a list of values; mc_move would leave null addresses as they are. */
 static uint32_t mc_move_list(struct tower_l4 *s, uint32_t r1, uint32_t n, uint32_t r3) {
-    if (proper_range(s, r1, n)) {
-        TOWER_FOR_ADDRESSES(k, s->g + r1 / 4, n)
-        r3 = mc_move(s, r1 + 4 * k, s->g[r1 / 4 + k], r3);
-        return r3;
-    }
-    for (; n != 0 && !s->bad; n--, r1 += 4)
-        r3 = mc_move(s, r1, get(s, r1), r3);
+    uint32_t *list = at(s, r1, n);
+    TOWER_FOR_ADDRESSES (k, list, list ? n : 0)
+        r3 = mc_move(s, list + k, r3);
     return r3;
 }
 
@@ -101,7 +73,8 @@ static uint32_t mc_loop(struct gc *g, uint32_t r1, uint32_t r3) {
     struct tower_l4 *s = &g->l4;
     while (r1 != r3 && !s->bad) {
         gc_tick(g->config.hooks);
-        uint32_t r4 = get(s, r1), n = r4 >> 10;
+        const uint32_t *block = at(s, r1, 1);
+        uint32_t r4 = block ? *block : 0, n = r4 >> 10;
         if (r4 & 1 || FAULTY(l4_scans_data))
             r3 = mc_move_list(s, r1 + 4, n, r3);
         r1 += 4 * n + 4;

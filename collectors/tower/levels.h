@@ -127,7 +127,7 @@ struct tower_l4 {
     uint32_t words;           /* both halves, the word between them, then the roots */
     uint32_t n_roots;
     uint32_t g[TOWER_ADDRESSES + TOWER_ROOTS];
-    uint32_t bad; /* mc_collector_pre: byte address + 1 of the first improper access, or 0 */
+    uint32_t bad; /* mc_collector_pre: place + 1 of the last improper access, or 0 */
 };
 
 /* Word of L4 for a value: ref_heap_addr of Figure 5. */

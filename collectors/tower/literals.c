@@ -10,9 +10,10 @@
 
 #include <stdlib.h>
 
-/* The number of a word; a program cannot have as many different ones as there is room for. */
+/* The number of a word.  There is room for more than a program can name: a word for every field of
+ * its heap, every slot and every value of its script. */
 static uint32_t intern(struct literals *l, word v) {
-    uint32_t at = (uint32_t)((v * 0x9e3779b97f4a7c15) >> 48) % LITERAL_SLOTS;
+    uint32_t at = (uint32_t)((v * 0x9e3779b97f4a7c15) >> 49);
     while (l->slots[at].epoch == l->epoch) {
         if (l->words[l->slots[at].number] == v)
             return l->slots[at].number;

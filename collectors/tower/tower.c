@@ -122,10 +122,7 @@ static void forget(struct gc *g) {
     g->l2.stores[0].n_blocks = g->l2.stores[0].n_words = 0;
     g->l2.half = 0;
     g->literals.n = 0;
-    if (++g->literals.epoch == 0) { /* once in 2^32 runs */
-        memset(&g->literals, 0, sizeof g->literals);
-        g->literals.epoch = 1;
-    }
+    g->literals.epoch++;
 }
 
 /* Keys of the config that mean nothing else here are the bytes that choose rules and addresses. */
