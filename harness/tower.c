@@ -6,7 +6,8 @@
 
 #include <stdio.h>
 
-_Static_assert(TOWER_HALF >= PROGRAM_HEAP_WORDS, "the tower takes every heap of a program");
+_Static_assert((int)TOWER_HALF >= (int)PROGRAM_HEAP_WORDS,
+               "the tower takes every heap of a program");
 
 /* The state of a level at an address, for the report. */
 static void describe(char *out, const struct tower_view *v, enum tower_level level, uint32_t a) {
