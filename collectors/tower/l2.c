@@ -124,8 +124,12 @@ void l2_finish(struct gc *g, uint32_t a) {
 
 void l2_begin(struct tower_l2 *s) {
     memcpy(s->h0, s->h, s->addresses * sizeof *s->h);
-    memset(s->moved, 0, s->addresses * sizeof *s->moved);
-    memset(s->sets, 0, s->addresses);
+    for (uint32_t k = 0; k < s->n_x; k++) { /* what the last collection left */
+        uint32_t a = s->x[k];
+        s->moved[tower_f(s, a)] = 0;
+        s->moved[a] = 0;
+        s->sets[a] = 0;
+    }
     s->n_x = s->n_y = s->n_z = 0;
     s->stores[1 - s->half].n_blocks = s->stores[1 - s->half].n_words = 0;
     memcpy(s->roots0, s->roots, s->n_roots * sizeof *s->roots);

@@ -12,8 +12,6 @@
 
 #include "collectors/collector.h"
 
-#include <string.h>
-
 enum {
     TOWER_HALF = 8192, /* words of one half, at most */
     TOWER_ADDRESSES = 2 * TOWER_HALF + 1,
@@ -38,10 +36,9 @@ static inline tower_value tower_lhs(uint32_t a) {
 /* The first address of a list from place k on, n if there is none.  The words of L4 are odd where
  * values are.  Most fields of most blocks are null addresses: eight are passed over at a time. */
 static inline uint32_t tower_next(const tower_value *list, uint32_t k, uint32_t n) {
-    uint64_t v[4];
     for (; k + 8 <= n; k += 8) {
-        memcpy(v, list + k, sizeof v);
-        if ((v[0] & v[1] & v[2] & v[3] & 0x0000000100000001) != 0x0000000100000001)
+        const tower_value *v = list + k;
+        if (!(v[0] & v[1] & v[2] & v[3] & v[4] & v[5] & v[6] & v[7] & 1))
             break;
     }
     while (k < n && !tower_is_address(list[k]))

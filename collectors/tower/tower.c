@@ -117,6 +117,9 @@ static void tower_close(struct gc *g) {
 static void forget(struct gc *g) {
     uint32_t n = g->l2.addresses;
     memset(g->l2.h, 0, n * sizeof *g->l2.h);
+    memset(g->l2.moved, 0, n * sizeof *g->l2.moved);
+    memset(g->l2.sets, 0, n);
+    g->l2.n_x = 0;
     memset(g->l3.m, 0, n * sizeof *g->l3.m);
     memset(g->owner, 0, (n / 2) * sizeof *g->owner);
     g->l2.stores[0].n_blocks = g->l2.stores[0].n_words = 0;
