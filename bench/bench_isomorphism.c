@@ -43,7 +43,8 @@ static void build(struct side *s, const struct collector *collector, size_t bloc
     uint64_t state = 88172645463325252u;
     s->collector = collector;
     s->gc = collector->open();
-    s->hooks = (struct gc_hooks){no_poison, no_poison, UINT64_MAX, no_fuel, 0};
+    s->hooks = (struct gc_hooks){
+        .poison = no_poison, .unpoison = no_poison, .fuel = UINT64_MAX, .out_of_fuel = no_fuel};
     s->config = (struct gc_config){
         .heap_words = words, .mutators = 1, .slots = s->slots, .hooks = &s->hooks};
     for (unsigned i = 0; i < GC_SLOTS; i++)
