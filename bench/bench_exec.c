@@ -2,7 +2,8 @@
  *
  * Executions per second of the whole runner: subject, reference, model and every oracle.
  *
- *   bench_exec FLAVOUR    names the build in the output: asan, plain
+ *   bench_exec FLAVOUR [COLLECTOR]    FLAVOUR names the build in the output: asan, plain;
+ *                                     COLLECTOR is the subject, mark_sweep if none is named
  *
  * The inputs are random byte strings of 256 and of 64 bytes of whose operations one in eight
  * collects (between 1/10 and 1/6 of those that run), in heaps of at most 512 words, the same in
@@ -13,6 +14,7 @@
 #include "bench/bench.h"
 #include "collectors/cheney/cheney.h"
 #include "collectors/mark_sweep/mark_sweep.h"
+#include "collectors/registry.h"
 #include "harness/harness.h"
 #include "program/bytes.h"
 
@@ -23,6 +25,7 @@ enum { INPUTS = 1000, LONGEST = 256 };
 static const double bench_time = 2.0; /* seconds a figure */
 
 static struct program program;
+static const struct collector *subject = &mark_sweep;
 static uint8_t inputs[INPUTS][LONGEST];
 
 /* Does one operation in eight collect, and is there enough of a script to say so?  What counts is
@@ -82,7 +85,7 @@ static void run(struct runner *runner, const char *flavour, size_t size) {
     }
     double executions = (double)totals.passes * INPUTS;
     double length = (double)totals.operations / executions;
-    snprintf(name, sizeof name, "mark_sweep_%s_%zu", flavour, size);
+    snprintf(name, sizeof name, "%s_%s_%zu", subject->name, flavour, size);
     bench_line(name, "", INPUTS / best, "executions/s");
     bench_line(name, "_mean", executions / elapsed, "executions/s");
     bench_line(name, "_operations", length * INPUTS / best, "operations/s");
@@ -94,17 +97,19 @@ static void run(struct runner *runner, const char *flavour, size_t size) {
 int main(int argc, char **argv) {
     char name[64];
     double start = bench_seconds();
-    struct runner_options options = {.subject = &mark_sweep, .reference = &cheney};
-    struct runner *runner = runner_open(&options);
+    if (argc == 3)
+        subject = collector_find(registered_collectors, argv[2]);
+    struct runner_options options = {.subject = subject, .reference = &cheney};
+    struct runner *runner = subject ? runner_open(&options) : NULL;
     struct verdict verdict;
     struct rusage usage;
-    if (argc != 2 || !runner) {
-        fprintf(stderr, "usage: bench_exec FLAVOUR\n");
+    if (argc < 2 || argc > 3 || !runner) {
+        fprintf(stderr, "usage: bench_exec FLAVOUR [COLLECTOR]\n");
         return 2;
     }
     program_decode(&program, NULL, 0);
     runner_run(runner, &program, &verdict);
-    snprintf(name, sizeof name, "mark_sweep_%s", argv[1]);
+    snprintf(name, sizeof name, "%s_%s", subject->name, argv[1]);
     bench_line(name, "_start", (bench_seconds() - start) * 1e3, "ms");
     run(runner, argv[1], 256);
     run(runner, argv[1], 64);

@@ -285,6 +285,13 @@ static int export_file(const struct options *o, const struct job *job) {
     int status = find_class(o, &e, job);
     if (status)
         return status;
+    if (e.violation == VIOLATION_refinement_broken) {
+        fprintf(stderr,
+                "isoheap: %s: refinement_broken is between the collector's states and the levels "
+                "above, which a file of its own does not have; replay it with isoheap run\n",
+                o->file);
+        return EXIT_NOTHING;
+    }
     size_t size;
     char *text = write_all(&e, base_name(o->output), &size);
     bool good = text && write_file(o->output, text, size);

@@ -31,7 +31,8 @@ function(isoheap_known_bad_collectors)
         string(REGEX MATCH "X\\(([a-z_0-9]+), *([a-z_0-9]+)," row "${row}")
         set(source ${CMAKE_MATCH_1})
         set(defect ${CMAKE_MATCH_2})
-        isoheap_add_known_bad(NAME bad_${defect} SOURCES "${PROJECT_SOURCE_DIR}/collectors/${source}/${source}.c"
+        file(GLOB files CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/collectors/${source}/*.c")
+        isoheap_add_known_bad(NAME bad_${defect} SOURCES ${files}
             DEFINITIONS ISOHEAP_FAULT=FAULT_${defect} ISOHEAP_COLLECTOR=bad_${defect})
     endforeach()
 endfunction()

@@ -116,8 +116,23 @@ function(isoheap_seed_zip name is_text)
     elseif(is_text)
         set(make_seeds ${CMAKE_COMMAND} -E copy ${seeds} "${folder}")
     else()
-        set(make_seeds ${CMAKE_COMMAND} -E env ASAN_OPTIONS=detect_leaks=0
-            $<TARGET_FILE:isoheap> convert --to=bytes -d "${folder}" ${seeds})
+        # By way of a folder each, if there are several: the same name may stand in two of them.
+        list(LENGTH patterns folders)
+        set(make_seeds ${CMAKE_COMMAND} -E true)
+        foreach(pattern IN LISTS patterns)
+            file(GLOB some CONFIGURE_DEPENDS LIST_DIRECTORIES false ${pattern})
+            set(into "${folder}")
+            if(folders GREATER 1)
+                get_filename_component(name_of_folder "${pattern}" DIRECTORY)
+                get_filename_component(name_of_folder "${name_of_folder}" NAME)
+                set(into "${folder}/${name_of_folder}")
+            endif()
+            list(APPEND make_seeds COMMAND ${CMAKE_COMMAND} -E make_directory "${into}"
+                COMMAND ${CMAKE_COMMAND} -E env ASAN_OPTIONS=detect_leaks=0
+                $<TARGET_FILE:isoheap> convert --to=bytes -d "${into}" ${some})
+        endforeach()
+        list(APPEND make_seeds COMMAND ${CMAKE_COMMAND} "-DFOLDER=${folder}"
+            -P "${PROJECT_SOURCE_DIR}/cmake/FlattenSeeds.cmake")
     endif()
     add_custom_command(OUTPUT "${zip}"
         COMMAND ${CMAKE_COMMAND} -E rm -rf "${folder}" "${zip}"

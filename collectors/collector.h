@@ -50,6 +50,9 @@ struct gc_hooks {
     size_t fill[GC_FILLS]; /* the most since the harness cleared it: gc_note_fill */
     /* NULL unless somebody listens: isoheap run --trace=BLOCK */
     void (*event)(struct gc_hooks *, enum gc_event, word block, const word *place, word to);
+    /* NULL, or to be shown the states that a collector with the trait `refines` goes through;
+     * returns if all is well. */
+    void (*refinement)(struct gc_hooks *, void *view);
 };
 /* Optional, for the coverage of a fuzzer: the store holds so many entries or words now, or needs to
  * and has not the room. */
@@ -113,6 +116,7 @@ struct collector_traits {
     enum gc_refusal refusal;
     size_t max_wosize;     /* 0: as much as the heap holds */
     unsigned max_mutators; /* at least 1 */
+    bool refines;          /* hooks->refinement sees states as collectors/tower/levels.h has them */
 };
 
 struct collector {
@@ -152,6 +156,8 @@ struct collector {
     enum gc_result (*blit)(struct gc *, unsigned m, unsigned src, size_t i, unsigned dst, size_t j,
                            size_t n);
     enum gc_result (*poll)(struct gc *, unsigned m);
+    /* Word i of a no-scan block := raw.  NULL: a plain memory access. */
+    void (*write_raw)(struct gc *, unsigned m, unsigned obj, size_t i, word raw);
 
     /* Collector: may move blocks and rewrite slots.  step does budget words of work. */
     enum gc_result (*collect)(struct gc *, enum gc_collection);

@@ -35,7 +35,32 @@ enum isoheap_fault {
     FAULT_no_forward,   /* no-scan blocks get no forwarding pointer: copied once a pointer */
     FAULT_strict_limit, /* an allocation that fits exactly is refused */
     FAULT_soft_limit,   /* an allocation may exceed the semispace by up to seven words */
-    FAULT_overwrites    /* an allocation after a collection starts one word too early */
+    FAULT_overwrites,   /* an allocation after a collection starts one word too early */
+    /* tower, L1 */
+    FAULT_l1_one_way,       /* f is not its own inverse */
+    FAULT_l1_keeps_garbage, /* filter keeps what is not reachable */
+    /* tower, L2 */
+    FAULT_l2_keeps_source,     /* rule 1 leaves the block at its old address too */
+    FAULT_l2_forgets_pointers, /* rule 1 does not add the pointers of a block to z */
+    FAULT_l2_one_way,          /* rule 1 records where a block went, not where it came from */
+    FAULT_l2_occupied,         /* rule 1 moves to an address that is in use */
+    FAULT_l2_changes_data,     /* rule 3 changes the data of a block */
+    FAULT_l2_finishes_early,   /* rule 3 does not wait for all pointers */
+    FAULT_l2_drops_unmoved,    /* rule 2 takes what has not been moved */
+    FAULT_l2_never_done,       /* the last blocks are never finished */
+    /* tower, L3 */
+    FAULT_l3_changes_tag,  /* move copies a block with another tag */
+    FAULT_l3_leaves_block, /* move leaves no reference to a data block */
+    FAULT_l3_leaves_gap,   /* move leaves an empty place behind a block */
+    FAULT_l3_stale_ref,    /* move answers a reference with the old address */
+    FAULT_l3_last_field,   /* loop does not move the last address of a block */
+    FAULT_l3_no_cut,       /* a part of from-space is not emptied */
+    /* tower, L4 */
+    FAULT_l4_header_tag, /* a header loses its tag */
+    FAULT_l4_short_copy, /* mc_move_loop copies one word too few */
+    FAULT_l4_scans_data, /* the bit b of a header is not looked at */
+    /* tower, section 4 */
+    FAULT_tower_strict_limit /* has_space refuses what fits exactly */
 };
 
 #ifndef ISOHEAP_FAULT

@@ -78,14 +78,16 @@ void __sanitizer_report_error_summary(const char *summary) {
     fprintf(stderr, "\nprogram\n%s", report);
 }
 
-static void open_runner(const struct collector *subject, const struct collector *reference) {
+static struct runner *open_runner(const struct collector *subject,
+                                  const struct collector *reference) {
     struct runner_options options = {.subject = subject, .reference = reference};
     choose_coverage(&options);
-    runner = runner_open(&options);
-    if (!runner) {
+    struct runner *opened = runner_open(&options);
+    if (!opened) {
         fprintf(stderr, "isoheap: no memory for the collectors' arenas\n");
         abort();
     }
+    return opened;
 }
 
 static void load(const uint8_t *data, size_t size) {
@@ -96,18 +98,37 @@ static void load(const uint8_t *data, size_t size) {
     program_decode(&program, data, size);
 }
 
-int collector_target(const struct collector *subject, const struct collector *reference,
-                     const uint8_t *data, size_t size) {
+/* The program on `runner`; does not return if that is a violation. */
+static void run(void) {
     struct verdict verdict;
-    if (!runner)
-        open_runner(subject, reference);
-    load(data, size);
     runner_run(runner, &program, &verdict);
     if (!verdict.violation && !verdict.harness_error)
-        return 0;
+        return;
     runner_report(runner, &verdict, &program, report, sizeof report);
     fputs(report, stderr);
     if (verdict.harness_error)
         harness_error();
     violate(verdict.violation);
+}
+
+int collector_target(const struct collector *subject, const struct collector *reference,
+                     const uint8_t *data, size_t size) {
+    if (!runner)
+        runner = open_runner(subject, reference);
+    load(data, size);
+    run();
+    return 0;
+}
+
+int all_collectors_target(const struct collector *const *collectors, const uint8_t *data,
+                          size_t size) {
+    static struct runner *runners[ALL_COLLECTORS_MOST];
+    load(data, size);
+    for (unsigned c = 0; collectors[c] && c < ALL_COLLECTORS_MOST; c++) {
+        if (!runners[c])
+            runners[c] = open_runner(collectors[c], NULL);
+        runner = runners[c]; /* whom a sanitizer's report is about */
+        run();
+    }
+    return 0;
 }

@@ -14,4 +14,10 @@
 int collector_target(const struct collector *subject, const struct collector *reference,
                      const uint8_t *data, size_t size);
 
+/* The same for every collector of a NULL-terminated list, one after the other, each against the
+ * model: one input, decoded once.  The list must be the same in every call of a process. */
+int all_collectors_target(const struct collector *const *collectors, const uint8_t *data,
+                          size_t size);
+enum { ALL_COLLECTORS_MOST = 32 };
+
 #endif

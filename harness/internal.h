@@ -9,6 +9,7 @@
 #include "oracles/heap.h"
 #include "oracles/isomorphism.h"
 #include "oracles/model.h"
+#include "oracles/tower.h"
 
 #include <setjmp.h>
 
@@ -43,6 +44,7 @@ struct side {
     struct heap_facts facts;
     struct graph_cell cells[2 * PROGRAM_HEAP_WORDS + 16];
     uint64_t in_use[2 * PROGRAM_HEAP_WORDS / 64 + 1];
+    struct tower_oracle tower;
 };
 
 struct runner {
@@ -162,6 +164,11 @@ void coverage_start(struct runner *);
 void coverage_operation(struct runner *, const struct op *);
 /* After a comparison: model.work has what is reachable. */
 void coverage_graph(struct runner *);
+/* ---- tower.c ----------------------------------------------------------------------------------
+ */
+
+/* hooks->refinement of the tower. */
+void judge_refinement(struct gc_hooks *, void *view);
 
 /* ---- check.c ----------------------------------------------------------------------------------
  */

@@ -117,10 +117,15 @@ static void load_field(struct runner *r, unsigned m, size_t i) {
     r->model.slots[m][SLOT_VALUE] = value;
 }
 
-/* Raw words carry no pointers: no barrier, the same plain write everywhere. */
+/* Raw words carry no pointers: no barrier; a plain write but for other layouts. */
 static void write_raw(struct runner *r, unsigned m, size_t i, word value) {
-    for (unsigned p = 0; p < r->n_sides; p++)
-        side_fields(&r->side[p], m, SLOT_TO)[i] = value;
+    for (unsigned p = 0; p < r->n_sides; p++) {
+        struct side *s = &r->side[p];
+        if (s->collector->write_raw)
+            s->collector->write_raw(s->gc, m, SLOT_TO, i, value);
+        else
+            side_fields(s, m, SLOT_TO)[i] = value;
+    }
     model_fields(&r->model, slot_object(r, m, SLOT_TO))[i] = value;
 }
 

@@ -171,6 +171,8 @@ static void reset_side(struct runner *r, struct side *s) {
     s->traits = s->collector->traits;
     if (s->collector->promise)
         s->collector->promise(&s->config, &s->traits);
+    s->hooks.refinement =
+        s->traits.refines && judges(r, ORACLE_refinement) ? judge_refinement : NULL;
     for (unsigned m = 0; m < GC_MUTATORS; m++)
         for (unsigned i = 0; i < GC_SLOTS; i++)
             s->slots[m][i] = WORD_UNIT;

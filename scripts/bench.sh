@@ -10,6 +10,7 @@ run_all() {
     for program in build/"$1"/bench/bench_*; do
         "$program" "$2" </dev/null
     done
+    build/"$1"/bench/bench_exec "$2" tower </dev/null
 }
 
 # per_second BINARY RUNS [CORPUS]: executions per second under libFuzzer, inputs of up to 256 bytes.

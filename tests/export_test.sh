@@ -67,21 +67,29 @@ check() {
     wrong=1
 }
 
-# The healthy collectors, for all.
-for source in mark_sweep cheney arena; do
-    for compiler in gcc clang; do
-        $compiler -std=c17 -I"$SOURCE_DIR" -c -o $compiler.$source.o \
-            "$(find "$SOURCE_DIR/collectors" -name "$source.c")" || wrong=1
+# The healthy collectors, for all: each in one object file, whatever it consists of.
+for compiler in gcc clang; do
+    for folder_of in "$SOURCE_DIR"/collectors/*/; do
+        $compiler -std=c17 -I"$SOURCE_DIR" -r -nostdlib -o "$compiler.$(basename "$folder_of").o" "$folder_of"*.c || wrong=1
     done
+    $compiler -std=c17 -I"$SOURCE_DIR" -c -o $compiler.arena.o "$SOURCE_DIR/collectors/arena.c" || wrong=1
 done
 
-fixtures=$("$ISOHEAP" list --json | tr '{' '\n' | sed -n 's/.*"name": *"\(bad_[a-z_]*\)".*"class": *"\([a-z_]*\)".*/\2\/\1/p')
+fixtures=$("$ISOHEAP" list --json | tr '{' '\n' | sed -n 's/.*"name": *"\(bad_[a-z_0-9]*\)".*"class": *"\([a-z_]*\)".*/\2\/\1/p')
 [ "$(echo "$fixtures" | wc -l)" -ge 20 ] || { echo "no list of known-bad collectors"; wrong=1; }
 for fixture in $fixtures; do
+    case $fixture in
+    refinement_broken/*) # no file of its own can tell (below)
+        continue ;;
+    esac
     for compiler in gcc clang; do
         printf '%s %s\n' "$SOURCE_DIR/crashes/$fixture.txt" $compiler
     done
 done | xargs -P 2 -L 1 bash "$this" || wrong=1
+
+# A refinement is between the collector's states and the levels above, which only the harness has.
+refinement=$(ls "$SOURCE_DIR"/crashes/refinement_broken/*.txt | head -n 1)
+check 5 'refinement_broken' export --collector "$(basename "$refinement" .txt)" "$refinement"
 
 # Operations under every kind of assertion, on the healthy collector: every other seed, each with the
 # next class.

@@ -33,7 +33,27 @@
     X(cheney, no_forward, sharing_changed, "no-scan blocks are copied once a pointer") \
     X(cheney, strict_limit, false_out_of_memory, "an allocation that fits exactly is refused") \
     X(cheney, soft_limit, missed_out_of_memory, "an allocation may exceed the semispace") \
-    X(cheney, overwrites, overlap, "allocation after a collection starts one word too early")
+    X(cheney, overwrites, overlap, "allocation after a collection starts one word too early") \
+    X(tower, l1_one_way, refinement_broken, "L1: the function of rename is not its own inverse") \
+    X(tower, l1_keeps_garbage, refinement_broken, "L1: filter keeps what is not reachable") \
+    X(tower, l2_keeps_source, refinement_broken, "L2: rule 1 leaves the block at its old address too") \
+    X(tower, l2_forgets_pointers, refinement_broken, "L2: rule 1 does not add a block's pointers to z") \
+    X(tower, l2_one_way, refinement_broken, "L2: rule 1 records the swap in one direction only") \
+    X(tower, l2_occupied, refinement_broken, "L2: rule 1 moves to an address that is in use") \
+    X(tower, l2_changes_data, refinement_broken, "L2: rule 3 changes the data of a block") \
+    X(tower, l2_finishes_early, refinement_broken, "L2: rule 3 does not wait for all pointers of a block") \
+    X(tower, l2_drops_unmoved, refinement_broken, "L2: rule 2 takes an address that has not been moved") \
+    X(tower, l2_never_done, no_progress, "L2: the last blocks are never finished") \
+    X(tower, l3_changes_tag, refinement_broken, "L3: move copies a block with another tag") \
+    X(tower, l3_leaves_block, refinement_broken, "L3: move leaves no reference in a data block's place") \
+    X(tower, l3_leaves_gap, refinement_broken, "L3: move leaves an empty place behind a block") \
+    X(tower, l3_stale_ref, refinement_broken, "L3: move answers a reference with the old address") \
+    X(tower, l3_last_field, refinement_broken, "L3: loop does not move the last address of a block") \
+    X(tower, l3_no_cut, refinement_broken, "L3: a part of from-space is not emptied") \
+    X(tower, l4_header_tag, refinement_broken, "L4: a header loses its tag") \
+    X(tower, l4_short_copy, refinement_broken, "L4: one payload word too few is copied") \
+    X(tower, l4_scans_data, refinement_broken, "L4: the bit b of a header is not looked at") \
+    X(tower, tower_strict_limit, false_out_of_memory, "has_space refuses what fits exactly")
 /* clang-format on */
 
 #endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The tower, L3: move, move_list, loop and collector of Figure 2, on a memory of blocks, references
+ * and empty places.
+ *
+ * L2 runs along: the memory is a refinement of its (h, f), and what Figure 2 does between two looks
+ * at it are steps of the relation (Figure 3, lines 5 and 6).
+ */
+#include "collectors/tower/internal.h"
+
+#include <string.h>
+
+void l3_add(struct tower_l3 *s, uint32_t length, unsigned tag) {
+    s->m[s->i] = (struct tower_cell){
+        .kind = TOWER_BLOCK, .tag = (uint8_t)tag, .addresses = tag < TAG_NO_SCAN, .n = length};
+    s->i += length + 1;
+}
+
+/* Block (as, l, d) goes from a to j. */
+static void copy_block(struct tower_l3 *s, uint32_t a) {
+    struct tower_cell cell = s->m[a];
+    if (FAULTY(l3_changes_tag) && cell.tag == TAG_OBJECT)
+        cell.tag = 0;
+    s->m[s->j] = cell;
+    memcpy(s->list + s->j + 1, s->list + a + 1, cell.n * sizeof *s->list);
+    if (!(FAULTY(l3_leaves_block) && !cell.addresses))
+        s->m[a] = (struct tower_cell){.kind = TOWER_REF, .n = s->j};
+    s->j += cell.n + 1;
+    if (FAULTY(l3_leaves_gap) && cell.n == 3 && s->j < s->e)
+        s->j++;
+}
+
+static tower_value move(struct gc *g, tower_value v) {
+    struct tower_l3 *s = &g->l3;
+    uint32_t a = tower_address(v), j = s->j;
+    if (s->m[a].kind == TOWER_REF)
+        return tower_lhs(FAULTY(l3_stale_ref) ? a : s->m[a].n);
+    copy_block(s, a);
+    l2_move(g, a, j);
+    return tower_lhs(j);
+}
+
+static void move_list(struct gc *g, tower_value *list, uint32_t n) {
+    TOWER_FOR_ADDRESSES (k, list, n) /* a null address is its own image */
+        list[k] = move(g, list[k]);
+}
+
+/* L2 takes the addresses of a list, all moved by now, out of z. */
+static void drop_list(struct gc *g, const tower_value *list, uint32_t n) {
+    TOWER_FOR_ADDRESSES (k, list, n)
+        if (g->l2.sets[tower_address(list[k])] & TOWER_Z)
+            l2_drop(g, tower_address(list[k]));
+}
+
+/* The block at i is done.  A move of a block that points back may have put an address into z again,
+ * so they are taken out only now. */
+static void finish(struct gc *g, uint32_t i) {
+    struct tower_l2 *s = &g->l2;
+    if (!s->h[i])
+        return; /* the memory is no refinement of h any more: the judge of the loop will say so */
+    if (tower_block(s, s->h[i])->addresses)
+        drop_list(g, tower_words(s, s->h[i]), tower_block(s, s->h[i])->length);
+    l2_finish(g, i);
+}
+
+static void judge_loop(struct gc *g, uint32_t from_i, uint32_t from_j) {
+    g->view.from_i = from_i;
+    g->view.from_j = from_j;
+    tower_judge(g, TOWER_LOOP);
+}
+
+static void loop(struct gc *g) {
+    struct tower_l3 *s = &g->l3;
+    judge_loop(g, s->b, s->b);
+    while (s->i != s->j) {
+        uint32_t i = s->i, j = s->j;
+        struct tower_cell *cell = &s->m[i];
+        gc_tick(g->config.hooks);
+        if (cell->addresses)
+            move_list(g, s->list + i + 1, FAULTY(l3_last_field) ? cell->n - 1 : cell->n);
+        finish(g, i);
+        s->i += cell->n + 1;
+        judge_loop(g, i, j);
+    }
+}
+
+static void flip(struct tower_l3 *s) {
+    uint32_t b = s->b, e = s->e;
+    s->b = s->b2;
+    s->e = s->e2;
+    s->b2 = b;
+    s->e2 = e;
+}
+
+void l3_collect(struct gc *g) {
+    struct tower_l3 *s = &g->l3;
+    l2_begin(&g->l2);
+    flip(s);
+    s->i = s->j = s->b;
+    move_list(g, s->roots, s->n_roots);
+    drop_list(g, g->l2.roots0, g->l2.n_roots);
+    loop(g);
+    uint32_t cut = FAULTY(l3_no_cut) ? (s->e2 - s->b2) / 2 : 0;
+    memset(s->m + s->b2 + cut, 0, (s->e2 - s->b2 - cut) * sizeof *s->m); /* cut (b, i) m */
+    l2_end(&g->l2);
+}
