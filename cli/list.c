@@ -17,6 +17,8 @@ static const struct {
 } targets[] = {
     {"fuzz_mark_sweep", "mark_sweep against cheney and the model"},
     {"fuzz_reference", "cheney against the model"},
+    {"fuzz_tower", "tower against cheney and the model, its levels against each other"},
+    {"fuzz_all", "every registered collector against the model"},
     {"fuzz_text", "the text parser and printer"},
     {"fuzz_bytes", "the decoder and encoder"},
 };
