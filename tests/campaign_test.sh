@@ -134,13 +134,14 @@ files_once() {
 }
 
 # Of three findings two differ in names and immediates only: they have one shape, the third another.
+# (The engine may find more of either in its second.)
 knows_shapes() {
     local found=corpus7/.work/$target/found
     mkdir -p "$found"
     printf 'isoheap program 1\nheap\n  b0 = closure arity=1,1 env=[7]\nroots\n  r0 = b0+3\nscript\n  full\n' >"$found/one"
     printf 'isoheap program 1\nheap\n  b0 = closure arity=1,1 env=[-9]\nroots\n  r5 = b0+3\nscript\n  full\n' >"$found/two"
     printf 'isoheap program 1\nscript\n  r0 = closure arity=1,1 env=[]\n  r0 = infix r0 1\n  full\n' >"$found/three"
-    fuzz 1 "3 findings left by an earlier campaign.*known violation.*lost_object [2-9] new 1 known" --time=1 --runs=1 --corpus=corpus7 --crashes=crashes7
+    fuzz 1 "3 findings left by an earlier campaign.*known violation.*lost_object [2-9] new [1-9][0-9]* known" --time=1 --runs=1 --corpus=corpus7 --crashes=crashes7
 }
 
 # SIGKILL when an input has been found (one of the corpus, so that the test is not up to luck): it is
