@@ -47,7 +47,7 @@ coverage: deps ## what the seeds alone reach: HTML report, line coverage of coll
 	@scripts/coverage.sh
 
 known-bad: deps ## fuzz every known-bad collector until its defect is found
-	@scripts/build.sh known-bad
+	@TARGETS="$(DEFECTS:%=fuzz_bad_%)" scripts/build.sh known-bad
 	@scripts/known_bad.sh
 
 msan: deps ## replay the seeds under MemorySanitizer
