@@ -67,8 +67,7 @@ void process_kill(struct process *);
  * start are kept).  Status as above; -1: the time was over. */
 int run_command_for(char *const argv[], char *const environment[], double seconds, char **output);
 
-void take_a_nap(void);    /* two milliseconds */
-double seconds_now(void); /* of a monotonic clock */
+void take_a_nap(void); /* two milliseconds */
 
 /* ---- campaign_files.c -------------------------------------------------------------------------
  */

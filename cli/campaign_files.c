@@ -69,39 +69,9 @@ static bool sync_folder_of(const char *path) {
     return good;
 }
 
-static bool write_all(int fd, const char *data, size_t size) {
-    for (size_t done = 0; done < size;) {
-        ssize_t n = write(fd, data + done, size - done);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        done += (size_t)n;
-    }
-    return fchmod(fd, 0644) == 0;
-}
-
-/* The file as a whole or not at all; durable: also after a power cut. */
+/* durable: also after a power cut. */
 static bool place_file(const char *path, const void *data, size_t size, bool durable) {
-    const char *slash = strrchr(path, '/');
-    int folder = slash ? (int)(slash - path + 1) : 0;
-    char *temporary = text_of("%.*s.new-XXXXXX", folder, path);
-    int fd = mkostemp(temporary, O_CLOEXEC);
-    bool good = fd >= 0 && write_all(fd, data, size) && (!durable || fsync(fd) == 0);
-    int why = errno;
-    if (fd >= 0)
-        close(fd);
-    if (good && rename(temporary, path) != 0) {
-        good = false;
-        why = errno;
-    }
-    if (!good && fd >= 0)
-        unlink(temporary);
-    free(temporary);
-    if (good)
-        return !durable || sync_folder_of(path);
-    errno = why;
-    return false;
+    return replace_file(path, 0644, durable, data, size) && (!durable || sync_folder_of(path));
 }
 
 bool save_file(const char *path, const void *data, size_t size) {

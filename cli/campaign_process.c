@@ -21,12 +21,6 @@
 
 enum { NOT_STARTED = 127, OUTPUT_KEPT = 64 << 10 };
 
-double seconds_now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 void take_a_nap(void) {
     static const struct timespec nap = {.tv_nsec = 2000000};
     nanosleep(&nap, NULL);

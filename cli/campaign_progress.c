@@ -86,7 +86,19 @@ static void put_short(FILE *out, double n, const char *unit) {
             unit);
 }
 
-static char *live_line_of(const struct campaign *c, const struct target *t) {
+static void print_live(FILE *out, const struct target *t) {
+    put_short(out, (double)t->figures.executions, " runs");
+    put_short(out, t->figures.rate, "/s");
+    fprintf(out, "  %u edges  %u files  ", t->figures.edges, t->figures.corpus);
+}
+
+static void print_log(FILE *out, const struct target *t) {
+    fprintf(out, "  %11" PRIu64 " executions  %7.0f/s  %5u edges  %5u files  ",
+            t->figures.executions, t->figures.rate, t->figures.edges, t->figures.corpus);
+}
+
+static char *line_of(const struct campaign *c, const struct target *t,
+                     void print_figures(FILE *, const struct target *)) {
     char *text = NULL;
     size_t size;
     double seconds = seconds_now() - t->started;
@@ -95,24 +107,7 @@ static char *live_line_of(const struct campaign *c, const struct target *t) {
         return NULL;
     fprintf(out, "%-*s %3.0f/%.0f s", name_width(c), t->name,
             seconds < c->share ? seconds : c->share, c->share);
-    put_short(out, (double)t->figures.executions, " runs");
-    put_short(out, t->figures.rate, "/s");
-    fprintf(out, "  %u edges  %u files  ", t->figures.edges, t->figures.corpus);
-    print_findings(out, t);
-    fclose(out);
-    return text;
-}
-
-static char *log_line_of(const struct campaign *c, const struct target *t) {
-    char *text = NULL;
-    size_t size;
-    double seconds = seconds_now() - t->started;
-    FILE *out = open_memstream(&text, &size);
-    if (!out)
-        return NULL;
-    fprintf(out, "%-*s %3.0f/%.0f s  %11" PRIu64 " executions  %7.0f/s  %5u edges  %5u files  ",
-            name_width(c), t->name, seconds < c->share ? seconds : c->share, c->share,
-            t->figures.executions, t->figures.rate, t->figures.edges, t->figures.corpus);
+    print_figures(out, t);
     print_findings(out, t);
     fclose(out);
     return text;
@@ -121,7 +116,9 @@ static char *log_line_of(const struct campaign *c, const struct target *t) {
 static void print_lines(const struct campaign *c, bool live) {
     for (unsigned i = 0; i < c->n_targets; i++) {
         const struct target *t = &c->targets[i];
-        char *text = !t->running ? NULL : live ? live_line_of(c, t) : log_line_of(c, t);
+        char *text = !t->running ? NULL
+                     : live      ? line_of(c, t, print_live)
+                                 : line_of(c, t, print_log);
         if (!text)
             continue;
         if (live)

@@ -179,7 +179,7 @@ static void run(struct watch *w, const struct program *p) {
 /* ---- in the parent ----------------------------------------------------------------------------
  */
 
-static double now(void) {
+double seconds_now(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
@@ -189,7 +189,7 @@ static double now(void) {
 static bool listen_to(int fd, double end, char *kept, size_t *length) {
     char scrap[4096];
     for (;;) {
-        double left = end - now();
+        double left = end - seconds_now();
         struct pollfd p = {.fd = fd, .events = POLLIN};
         if (left <= 0)
             return false;
@@ -213,7 +213,7 @@ static bool wait_until(pid_t child, double end, int *status) {
         pid_t ended = waitpid(child, status, WNOHANG);
         if (ended == child || (ended < 0 && errno != EINTR))
             return true;
-        if (now() >= end)
+        if (seconds_now() >= end)
             return false;
         nanosleep(&pause, NULL);
         pause.tv_nsec = pause.tv_nsec < 1000000 ? 2 * pause.tv_nsec : pause.tv_nsec;
@@ -223,7 +223,7 @@ static bool wait_until(pid_t child, double end, int *status) {
 /* A child that is late may note where it is before it is killed. */
 static void end_child(pid_t child, int *status) {
     kill(child, SIGUSR1);
-    if (wait_until(child, now() + 0.5, status))
+    if (wait_until(child, seconds_now() + 0.5, status))
         return;
     kill(child, SIGKILL);
     while (waitpid(child, status, 0) < 0 && errno == EINTR)
@@ -253,7 +253,7 @@ static bool run_in_child(struct watch *w, const struct program *p, struct death 
     if (child < 0)
         return false;
     close(out[1]);
-    double end = now() + w->job->seconds;
+    double end = seconds_now() + w->job->seconds;
     *death = (struct death){.said = said};
     death->late = !listen_to(out[0], end, said, &death->said_length) ||
                   !wait_until(child, end, &death->status);

@@ -53,6 +53,9 @@ bool for_each_file(const char *path, void (*visit)(const char *path, void *), vo
 /* ---- output.c ---------------------------------------------------------------------------------
  */
 
+/* Puts a file in its place as a whole or not at all, by way of a hidden one beside it; durable: its
+ * content is on the disk first.  False with errno. */
+bool replace_file(const char *path, unsigned mode, bool durable, const void *data, size_t size);
 /* Writes a file as a whole or not at all; "-" is standard output.  On failure says why on stderr.
  */
 bool write_file(const char *path, const void *data, size_t size);
@@ -94,6 +97,7 @@ struct job {
     runner_listener *listen;
     void *context;
 };
+double seconds_now(void); /* of a monotonic clock */
 /* Runs a program in a child process.  Returns the verdict; a crash is class sanitizer, the end of
  * the time no_progress, with the operation that was running.  *report is malloc'ed: the runner's
  * report, or for a crash what the child wrote to stderr, the heaps before and the program; NULL for

@@ -21,18 +21,8 @@ struct lowering {
  */
 
 static void lower_to(struct lowering *l, const struct collector *c) {
-    struct collector_traits traits = c->traits;
-    const uint16_t *config = l->p->config;
-    struct gc_config given = {.heap_words = config[CONFIG_HEAP],
-                              .nursery_words = config[CONFIG_NURSERY],
-                              .mark_stack = config[CONFIG_MARK_STACK],
-                              .slice_words = config[CONFIG_SLICE],
-                              .large_words = config[CONFIG_LARGE],
-                              .promotion_age = config[CONFIG_AGE],
-                              .variant = config[CONFIG_VARIANT],
-                              .kind = config[CONFIG_KIND]};
-    if (c->promise)
-        c->promise(&given, &traits);
+    struct gc_config config = program_gc_config(l->p);
+    struct collector_traits traits = promised_traits(c, &config);
     l->infix &= traits.infix;
     l->closures &= traits.start_env;
     l->raw &= traits.raw;
@@ -45,18 +35,8 @@ static bool is_unit(const struct value *v) {
     return v->kind == VALUE_IMMEDIATE && v->bits == 0;
 }
 
-static unsigned mutators_used(const struct program *p) {
-    unsigned used = 1;
-    for (unsigned i = 0; i < p->n_ops; i++)
-        used = p->ops[i].mutator >= used ? p->ops[i].mutator + 1u : used;
-    for (unsigned m = used; m < PROGRAM_MUTATORS; m++)
-        for (unsigned i = 0; i < PROGRAM_SLOTS; i++)
-            used = is_unit(&p->roots[m][i]) ? used : m + 1;
-    return used;
-}
-
 static struct lowering lower(FILE *f, const struct exported *e) {
-    struct lowering l = {f, e->program, true, true, true, true, mutators_used(e->program)};
+    struct lowering l = {f, e->program, true, true, true, true, program_mutators(e->program)};
     lower_to(&l, e->subject);
     if (e->reference)
         lower_to(&l, e->reference);

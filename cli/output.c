@@ -47,10 +47,11 @@ static mode_t usual_mode(void) {
     return 0666 & ~mask;
 }
 
-/* A temporary file beside the target, renamed when it is complete. */
-static bool replace(const char *path, mode_t mode, bool durable, const char *data, size_t size) {
+bool replace_file(const char *path, unsigned mode, bool durable, const void *data, size_t size) {
+    const char *slash = strrchr(path, '/');
+    int folder = slash ? (int)(slash - path + 1) : 0;
     char *temporary;
-    if (asprintf(&temporary, "%s.XXXXXX", path) < 0)
+    if (asprintf(&temporary, "%.*s.new-XXXXXX", folder, path) < 0)
         return false;
     int fd = mkostemp(temporary, O_CLOEXEC);
     bool good = fd >= 0 && fchmod(fd, mode) == 0 && write_all(fd, data, size) &&
@@ -77,10 +78,10 @@ static bool write_output(const char *path, bool durable, const void *data, size_
     if (strcmp(path, "-") == 0)
         return fwrite(data, 1, size, stdout) == size; /* main looks at stdout at the end */
     if (stat(path, &info) != 0) {
-        good = replace(path, usual_mode(), durable, data, size);
+        good = replace_file(path, usual_mode(), durable, data, size);
     } else if (S_ISREG(info.st_mode)) {
         char *target = realpath(path, NULL); /* a link stays one */
-        good = target && replace(target, info.st_mode & 0777, durable, data, size);
+        good = target && replace_file(target, info.st_mode & 0777, durable, data, size);
         free(target);
     } else {
         good = write_through(path, data, size);

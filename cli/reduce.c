@@ -19,7 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -108,12 +107,6 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 /* ---- the property -----------------------------------------------------------------------------
  */
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 static struct verdict judge(const struct reduce *r, const struct program *p) {
     char *report;
     return run_job(&r->job, p, &report);
@@ -127,7 +120,7 @@ static bool same_violation(const struct verdict *a, const struct verdict *b) {
 }
 
 static void show_progress(struct reduce *r) {
-    double t = now();
+    double t = seconds_now();
     if (!r->tty || t - r->shown < 0.1)
         return;
     r->shown = t;
@@ -146,7 +139,7 @@ static bool keeps(const struct program *p, void *context) {
 
 static bool stop(void *context) {
     const struct reduce *r = context;
-    return signal_caught || now() - r->start >= r->seconds;
+    return signal_caught || seconds_now() - r->start >= r->seconds;
 }
 
 /* ---- output -----------------------------------------------------------------------------------
@@ -221,7 +214,7 @@ static size_t size_of(const struct program *p) {
 /* What is lost if the process is killed is a second's work, or a tenth of the size. */
 static void improved(const struct program *best, void *context) {
     struct reduce *r = context;
-    double t = now();
+    double t = seconds_now();
     (void)best; /* it is `program` */
     if (!r->saves || (t - r->written < 1 && 10 * size_of(&program) > 9 * r->size_written))
         return;
@@ -339,7 +332,7 @@ static int reduce_file(struct reduce *r) {
         return EXIT_UNREADABLE;
     unsigned ops = program.n_ops, items = program.n_items;
     catch_signals();
-    r->start = now();
+    r->start = seconds_now();
     int status = find_violation(r);
     pass_signal_on();
     if (status)

@@ -110,6 +110,11 @@ size_t runner_report(struct runner *, const struct verdict *, const struct progr
 /* One line for an operation as it runs on the current state: indexes reduced, names resolved. */
 size_t runner_operation(const struct runner *, unsigned op, char *out, size_t capacity);
 
+/* What a collector gets of a program's config: slots, mutators and hooks are the run's own. */
+struct gc_config program_gc_config(const struct program *);
+/* The traits of a collector under that config. */
+struct collector_traits promised_traits(const struct collector *, const struct gc_config *);
+
 /* Code, closinfo and infix words of a closure, as every run lays them out; `code` numbers the block
  * (an item, or PROGRAM_ITEMS + operation).  Returns the start of its environment in words. */
 size_t closure_words(word *out, unsigned functions, const int8_t *arity, unsigned code);

@@ -78,10 +78,12 @@ struct runner {
     bool changed;         /* something ran since the last comparison */
     bool doubts;          /* this run repeats one that failed: compare the initial heaps too */
     unsigned fresh;       /* object that may be initialised, or MODEL_NONE */
-    uint64_t run;         /* the number of this run in the process */
+    uint64_t run;         /* the number of this run */
     unsigned serial;      /* blocks that this operation has allocated */
     uint64_t allocations; /* asked for by the program, for stress and fail */
     size_t bound_words;   /* no less than the live words */
+
+    struct memory *memories[COLLECTING_PARTIES]; /* naming.c; NULL until there is a snapshot */
 
     uint32_t offset[PROGRAM_ITEMS]; /* header of each item in heap or statics */
     uint32_t named[PROGRAM_ITEMS];  /* item of each named block */
@@ -101,6 +103,8 @@ _Noreturn void fail(struct runner *, enum violation, enum oracle, enum party gui
 _Noreturn void harness_fault(struct runner *, const char *detail);
 /* Ends the run without a verdict on anybody: the program means nothing to these collectors. */
 _Noreturn void skip_program(struct runner *);
+/* Whose hooks these are. */
+struct runner *runner_of(struct gc_hooks *, enum party *);
 /* Bracket every call of a collector: who is running, how much fuel it has. */
 static inline void enter(struct runner *r, enum party party) {
     r->running = party;

@@ -13,7 +13,7 @@
 enum { PLACES = 2 * PROGRAM_HEAP_WORDS + 16 };
 
 /* What was last seen at a place: the block whose field 0 is word `place` of the heap; static blocks
- * come behind the heap.  One table for all runs of a process: a run has a number. */
+ * come behind the heap.  One table for all runs of a runner: a run has a number. */
 struct memory {
     char name[sizeof((struct snapshot_block *)0)->name];
     uint64_t run, collections;
@@ -21,14 +21,13 @@ struct memory {
     size_t wosize;
     unsigned tag;
 };
-static struct memory *memories[COLLECTING_PARTIES];
 
 static struct memory *memory_at(const struct runner *r, enum party party, const word *fields) {
     const struct graph *g = &r->side[party].graph;
     word v = pointer_word(fields), place = (v - pointer_word(g->base)) / sizeof(word);
     if (place >= g->words)
         place = g->words + (v - pointer_word(g->statics)) / sizeof(word);
-    return place < PLACES ? &memories[party][place] : NULL;
+    return place < PLACES ? &r->memories[party][place] : NULL;
 }
 
 static void remember(struct runner *r, enum party party, const struct snapshot_block *b) {
@@ -107,9 +106,9 @@ void name_blocks(struct runner *r, const struct snapshot *s) {
         name_reachable(&n);
     free(n.work);
     free(n.objects);
-    if (!memories[s->party])
-        memories[s->party] = calloc(PLACES, sizeof **memories);
-    if (!memories[s->party])
+    if (!r->memories[s->party])
+        r->memories[s->party] = calloc(PLACES, sizeof **r->memories);
+    if (!r->memories[s->party])
         return;
     if (r->verdict.op == OP_INITIAL)
         remember_initial(r, s->party);

@@ -85,7 +85,7 @@ static uint64_t fuel(const struct runner *r) {
     return judges(r, ORACLE_progress) ? 4096 + 64 * words + words * words : UINT64_MAX;
 }
 
-static struct runner *runner_of(struct gc_hooks *hooks, enum party *party) {
+struct runner *runner_of(struct gc_hooks *hooks, enum party *party) {
     struct side *s = (struct side *)(void *)((char *)hooks - offsetof(struct side, hooks));
     *party = s == &s->runner->side[PARTY_SUBJECT] ? PARTY_SUBJECT : PARTY_REFERENCE;
     return s->runner;
@@ -151,26 +151,38 @@ void runner_close(struct runner *r) {
     for (unsigned p = 0; r && p < r->n_sides; p++)
         if (r->side[p].gc)
             r->side[p].collector->close(r->side[p].gc);
+    for (unsigned p = 0; r && p < COLLECTING_PARTIES; p++)
+        free(r->memories[p]);
     if (r)
         free(r->coverage);
     free(r);
 }
 
+struct gc_config program_gc_config(const struct program *p) {
+    const uint16_t *config = p->config;
+    return (struct gc_config){.heap_words = config[CONFIG_HEAP],
+                              .nursery_words = config[CONFIG_NURSERY],
+                              .mark_stack = config[CONFIG_MARK_STACK],
+                              .slice_words = config[CONFIG_SLICE],
+                              .large_words = config[CONFIG_LARGE],
+                              .promotion_age = config[CONFIG_AGE],
+                              .variant = config[CONFIG_VARIANT],
+                              .kind = config[CONFIG_KIND]};
+}
+
+struct collector_traits promised_traits(const struct collector *collector,
+                                        const struct gc_config *config) {
+    struct collector_traits traits = collector->traits;
+    if (collector->promise)
+        collector->promise(config, &traits);
+    return traits;
+}
+
 static void reset_side(struct runner *r, struct side *s) {
-    const uint16_t *config = r->program->config;
-    s->config = (struct gc_config){.heap_words = config[CONFIG_HEAP],
-                                   .nursery_words = config[CONFIG_NURSERY],
-                                   .mark_stack = config[CONFIG_MARK_STACK],
-                                   .slice_words = config[CONFIG_SLICE],
-                                   .large_words = config[CONFIG_LARGE],
-                                   .promotion_age = config[CONFIG_AGE],
-                                   .variant = config[CONFIG_VARIANT],
-                                   .kind = config[CONFIG_KIND],
-                                   .slots = s->slots,
-                                   .hooks = &s->hooks};
-    s->traits = s->collector->traits;
-    if (s->collector->promise)
-        s->collector->promise(&s->config, &s->traits);
+    s->config = program_gc_config(r->program);
+    s->config.slots = s->slots;
+    s->config.hooks = &s->hooks;
+    s->traits = promised_traits(s->collector, &s->config);
     s->hooks.refinement =
         s->traits.refines && judges(r, ORACLE_refinement) ? judge_refinement : NULL;
     for (unsigned m = 0; m < GC_MUTATORS; m++)
@@ -184,28 +196,15 @@ static void reset_side(struct runner *r, struct side *s) {
     s->static_words = 0;
 }
 
-/* Rows of slots that the program knows of: every collection scans them all. */
-static unsigned mutators_used(const struct program *p) {
-    unsigned used = 1;
-    for (unsigned i = 0; i < p->n_ops; i++)
-        used = p->ops[i].mutator >= used ? p->ops[i].mutator + 1u : used;
-    for (unsigned m = used; m < PROGRAM_MUTATORS; m++)
-        for (unsigned i = 0; i < PROGRAM_SLOTS; i++)
-            if (p->roots[m][i].kind != VALUE_IMMEDIATE || p->roots[m][i].bits != 0)
-                used = m + 1;
-    return used;
-}
-
 /* One bound for both: the operations mean the same to subject and reference. */
 static void reset(struct runner *r, const struct program *program) {
-    static uint64_t runs;
     r->program = program;
-    r->run = ++runs;
+    r->run++;
     r->serial = 0;
     r->heap_words = program->config[CONFIG_HEAP];
     r->slice_words = program->config[CONFIG_SLICE];
     r->fuel = fuel(r);
-    r->mutators = mutators_used(program);
+    r->mutators = program_mutators(program); /* every collection scans their rows */
     r->takes_infix = r->takes_closures = r->takes_raw = r->takes_outside = true;
     r->fresh = MODEL_NONE;
     r->allocations = 0;

@@ -36,10 +36,10 @@ static void describe(char *out, const struct tower_view *v, enum tower_level lev
 }
 
 void judge_refinement(struct gc_hooks *hooks, void *view) {
-    struct side *s = (struct side *)(void *)((char *)hooks - offsetof(struct side, hooks));
-    struct runner *r = s->runner;
+    enum party party;
+    struct runner *r = runner_of(hooks, &party);
+    struct side *s = &r->side[party];
     const struct tower_view *v = view;
-    enum party party = s == &r->side[PARTY_SUBJECT] ? PARTY_SUBJECT : PARTY_REFERENCE;
     if (v->stage == TOWER_DONE)
         r->verdict.counts.oracles[ORACLE_refinement]++;
     if (tower_holds(&s->tower, view))

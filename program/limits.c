@@ -120,6 +120,17 @@ unsigned program_heap_words(const struct program *p) {
     return words;
 }
 
+unsigned program_mutators(const struct program *p) {
+    unsigned used = 1;
+    for (unsigned i = 0; i < p->n_ops; i++)
+        used = p->ops[i].mutator >= used ? p->ops[i].mutator + 1u : used;
+    for (unsigned m = used; m < PROGRAM_MUTATORS; m++)
+        for (unsigned i = 0; i < PROGRAM_SLOTS; i++)
+            if (p->roots[m][i].kind != VALUE_IMMEDIATE || p->roots[m][i].bits != 0)
+                used = m + 1;
+    return used;
+}
+
 /* ---- named blocks ---------------------------------------------------------------------------- */
 
 unsigned program_named(const struct program *p) {

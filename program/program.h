@@ -227,6 +227,8 @@ static inline bool item_is_named(const struct item *item) {
 }
 /* Words of all items outside static space, headers included. */
 unsigned program_heap_words(const struct program *p);
+/* Rows of slots that it knows of: 1 .. PROGRAM_MUTATORS. */
+unsigned program_mutators(const struct program *p);
 /* Number of named blocks. */
 unsigned program_named(const struct program *p);
 /* The item of named block b, or NULL. Linear in the number of items. */

@@ -20,16 +20,6 @@ enum { ROOM = 1 << 12 };
 static struct program program, other;
 static uint8_t bytes[ROOM], second[ROOM], out[ROOM];
 
-static const char first_parent[] = "isoheap program 1\n"
-                                   "heap\n"
-                                   "  b0 = block tag=11 [b1]\n"
-                                   "  b1 = block tag=12 [1]\n"
-                                   "roots\n"
-                                   "  r0 = b0\n"
-                                   "script\n"
-                                   "  r1 = alloc tag=13 [r0]\n"
-                                   "  full\n"
-                                   "  r1.0 := 1\n";
 static const char second_parent[] = "isoheap program 1\n"
                                     "config stress=3 fail=9\n"
                                     "heap\n"
@@ -65,7 +55,7 @@ static void children_have_two_parents(void **state) {
     (void)state;
     struct mutation *m = mutation_open(NULL, NULL);
     unsigned grafted = 0, scripts = 0, settings = 0;
-    parse_program(&program, first_parent);
+    parse_program(&program, small_program);
     size_t size = program_encode(&program, bytes, ROOM);
     parse_program(&other, second_parent);
     size_t size2 = program_encode(&other, second, ROOM);

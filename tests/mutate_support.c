@@ -12,6 +12,17 @@
 
 #include <cmocka.h>
 
+const char small_program[] = "isoheap program 1\n"
+                             "heap\n"
+                             "  b0 = block tag=11 [b1]\n"
+                             "  b1 = block tag=12 [1]\n"
+                             "roots\n"
+                             "  r0 = b0\n"
+                             "script\n"
+                             "  r1 = alloc tag=13 [r0]\n"
+                             "  full\n"
+                             "  r1.0 := 1\n";
+
 static struct program made, decoded_child;
 
 /* What lies in data is the program of the round, and decodes to it. */

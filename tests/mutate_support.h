@@ -8,6 +8,9 @@
 #include "program/mutate.h"
 #include "tests/program_support.h"
 
+/* A program with tags of its own, 11 to 13. */
+extern const char small_program[];
+
 /* data[0 .. size) is the valid program of the last round, no longer than the limit. */
 void check_mutation(const struct mutation *, const uint8_t *data, size_t size, size_t limit);
 /* An input of up to `most` bytes: random bytes, or a random program. */

@@ -371,24 +371,14 @@ static void heap_is_really_full(void **state) {
 
 /* ---- text, trimming -------------------------------------------------------------------------- */
 
-static const char text_program[] = "isoheap program 1\n"
-                                   "heap\n"
-                                   "  b0 = block tag=11 [b1]\n"
-                                   "  b1 = block tag=12 [1]\n"
-                                   "roots\n"
-                                   "  r0 = b0\n"
-                                   "script\n"
-                                   "  r1 = alloc tag=13 [r0]\n"
-                                   "  full\n"
-                                   "  r1.0 := 1\n";
 /* Seeds and findings as text are programs too. */
 static void text_is_a_program(void **state) {
     (void)state;
     struct mutation *m = open_profile(0);
     unsigned kept = 0;
     for (unsigned round = 0; round < 200; round++) {
-        memcpy(bytes, text_program, sizeof text_program - 1);
-        size_t size = mutation_mutate(m, bytes, sizeof text_program - 1, 1024, round);
+        memcpy(bytes, small_program, strlen(small_program));
+        size_t size = mutation_mutate(m, bytes, strlen(small_program), 1024, round);
         check_mutation(m, bytes, size, 1024);
         kept += mutation_program(m)->n_items > 0;
     }
@@ -399,7 +389,7 @@ static void text_is_a_program(void **state) {
 static void trimming_leaves_out_parts(void **state) {
     (void)state;
     struct mutation *m = open_profile(0);
-    parse_program(&program, text_program);
+    parse_program(&program, small_program);
     size_t size = program_encode(&program, bytes, ROOM);
     assert_int_equal(mutation_parts(m, bytes, size), 3 + 2 + 1);
     for (unsigned from = 0; from < 6; from++) {

@@ -187,6 +187,11 @@ static void spoil_one(const struct spoiling *s) {
         fail_msg("there is no such state: %s", s->named);
 }
 
+static void spoil_all(const struct spoiling *table, size_t n) {
+    for (size_t k = 0; k < n; k++)
+        spoil_one(&table[k]);
+}
+
 static bool inv(struct tower_oracle *o, const struct tower_view *v) {
     return tower_inv(o, v->l2);
 }
@@ -289,8 +294,7 @@ static void figure_1_can_fail(void **state) {
         {"line 9", TOWER_L3, TOWER_STEP, 8, inv, other_data},
         {"line 4", TOWER_L3, TOWER_STEP, 0, inv, z_at_new},
     };
-    for (unsigned k = 0; k < sizeof table / sizeof *table; k++)
-        spoil_one(&table[k]);
+    spoil_all(table, sizeof table / sizeof *table);
 }
 
 /* ---- Figure 3, ok_mem_heap, ref_mem -----------------------------------------------------------
@@ -362,8 +366,7 @@ static void figure_3_can_fail(void **state) {
         {"ok_mem_heap, line 2: memory", TOWER_L3, TOWER_DONE, 0, holds, dirt_in_from_space},
         {"ok_mem_heap, line 2: memory", TOWER_L4, TOWER_START, 0, holds, dirt_in_from_space},
     };
-    for (unsigned k = 0; k < sizeof table / sizeof *table; k++)
-        spoil_one(&table[k]);
+    spoil_all(table, sizeof table / sizeof *table);
 }
 
 /* ---- L1, the rules and L4 ---------------------------------------------------------------------
@@ -440,8 +443,7 @@ static void other_statements_can_fail(void **state) {
         {"indexes", TOWER_L4, TOWER_DONE, 0, holds, g_index},
         {"mc_collector_pre", TOWER_L4, TOWER_DONE, 0, holds, g_bad},
     };
-    for (unsigned k = 0; k < sizeof table / sizeof *table; k++)
-        spoil_one(&table[k]);
+    spoil_all(table, sizeof table / sizeof *table);
 }
 
 /* ---- the generator's choice, and z as printed -------------------------------------------------

@@ -286,10 +286,11 @@ static void tower_write_raw(struct gc *g, unsigned m, unsigned obj, size_t i, wo
 
 /* Field i of the block at a, as the level that holds the heap has it. */
 static tower_value read_value(const struct gc *g, uint32_t a, uint32_t i) {
-    uint32_t w = g->l4.g[a + 1 + i];
     switch (g->view.level) {
-    case TOWER_L4:
+    case TOWER_L4: {
+        uint32_t w = g->l4.g[a + 1 + i];
         return w & 3 ? w : tower_lhs(w / 4);
+    }
     case TOWER_L3:
         return g->l3.list[a + 1 + i];
     default:
