@@ -123,7 +123,7 @@ struct target {
     char *name, *binary;
     char *subject, *reference; /* collectors that this command knows too; NULL: none */
     char *corpus, *seeds, *work;
-    struct process engines[JOBS_MAX];
+    struct process *engines; /* one for each job that there may be */
     unsigned n_engines, early_ends;
     struct process helper; /* the engine's: measures coverage */
     double helper_next, helper_started;
@@ -173,7 +173,7 @@ struct campaign {
     int n_names;
     char *commit; /* of the checkout that we are in; NULL: none */
     /* state */
-    struct target targets[TARGETS_MAX];
+    struct target *targets; /* TARGETS_MAX of them, from find_targets to forget_targets */
     unsigned n_targets, n_running;
     double share;
     unsigned jobs_each;

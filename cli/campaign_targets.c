@@ -29,12 +29,23 @@ static void find_collectors(struct target *t) {
     t->reference = reference ? NULL : text_of("cheney");
 }
 
+/* calloc; ends the process if there is no memory. */
+static void *allot(size_t n, size_t size) {
+    void *p = calloc(n, size);
+    if (!p) {
+        fprintf(stderr, "isoheap: no memory\n");
+        exit(EXIT_HARNESS);
+    }
+    return p;
+}
+
 static void add_target(struct campaign *c, const char *path, const char *name) {
     struct target *t = &c->targets[c->n_targets];
     if (c->n_targets == TARGETS_MAX)
         return;
     c->n_targets++;
     t->campaign = c;
+    t->engines = allot(c->jobs ? c->jobs : 1, sizeof *t->engines);
     t->name = text_of("%s", name);
     t->binary = realpath(path, NULL);
     t->corpus = text_of("%s/%s", c->corpus, name);
@@ -69,6 +80,7 @@ static bool is_listed(const struct campaign *c, const char *name) {
 
 bool find_targets(struct campaign *c) {
     bool good = true;
+    c->targets = allot(TARGETS_MAX, sizeof *c->targets);
     if (!c->n_names) {
         visit_folder(c->bin_dir, visit, c);
         good = c->n_targets > 0;
@@ -120,6 +132,8 @@ void forget_targets(struct campaign *c) {
                          t->corpus, t->seeds,  t->work};
         for (unsigned k = 0; k < sizeof owned / sizeof *owned; k++)
             free(owned[k]);
+        free(t->engines);
     }
+    free(c->targets);
     free(c->commit);
 }
