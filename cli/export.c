@@ -161,6 +161,7 @@ static bool is_needed(const struct exported *e, const char *what, size_t length)
                   {class ? class : "always", true},
                   {"answers", asserts(e, "memory") && allocates(e->program)},
                   {"newblocks", asserts(e, "overlap") && allocates(e->program)},
+                  {"newcolours", asserts(e, "walk") && allocates(e->program)},
                   {"operations", e->program->n_ops > 0},
                   {"image", e->subject->image != NULL},
                   {"build", e->subject->image == NULL},

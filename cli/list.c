@@ -16,7 +16,10 @@ static const struct {
     const char *name, *meaning;
 } targets[] = {
     {"fuzz_mark_sweep", "mark_sweep against cheney and the model"},
+    {"fuzz_incremental", "incremental against cheney and the model"},
     {"fuzz_reference", "cheney against the model"},
+    {"fuzz_incremental",
+     "incremental against cheney and the model, its cycles against Definition 6"},
     {"fuzz_tower", "tower against cheney and the model, its levels against each other"},
     {"fuzz_all", "every registered collector against the model"},
     {"fuzz_text", "the text parser and printer"},

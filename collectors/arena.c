@@ -23,6 +23,9 @@ void arena_close(struct arena *arena) {
 }
 
 void arena_reset(struct arena *arena, struct gc_hooks *hooks, size_t words) {
+    hooks->unpoison(arena->base, words);
+    for (size_t i = 0; i < words; i++)
+        arena->base[i] = ARENA_FILL;
     size_t poison = words > arena->poisoned ? words : arena->poisoned;
     hooks->poison(arena->base - ARENA_RED_ZONE, poison + 2 * ARENA_RED_ZONE);
     arena->poisoned = words;

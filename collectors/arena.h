@@ -10,6 +10,9 @@
 
 enum { ARENA_RED_ZONE = 64 }; /* words that are always poisoned before and behind the heap */
 
+/* What unwritten memory holds; an immediate. */
+#define ARENA_FILL UINT64_C(0xdbdbdbdbdbdbdbdb)
+
 struct arena {
     word *base;      /* first word of the heap */
     size_t capacity; /* words that a heap may have; address space only until touched */
@@ -20,7 +23,9 @@ struct arena {
 bool arena_open(struct arena *arena, size_t capacity);
 void arena_close(struct arena *arena);
 
-/* Poisons the first `words` words, whatever a former input used, and both red zones. */
+/* Poisons the first `words` words, whatever a former input used, and both red zones.  The words are
+ * ARENA_FILL, so that a collector that reads what it never wrote does the same whatever ran before.
+ */
 void arena_reset(struct arena *arena, struct gc_hooks *hooks, size_t words);
 
 #endif

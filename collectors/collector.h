@@ -86,6 +86,17 @@ struct gc_config {
     struct gc_hooks *hooks;
 };
 
+/* Where an incremental collector stands, between any two calls.  Blocks are white, gray or black in
+ * their headers: while marking each block of the snapshot is black, gray, or reachable from a gray
+ * one through white ones, and new blocks are not white; while sweeping blocks below the cursor are
+ * white and those that survive above it black; else all are white. */
+enum gc_phase { GC_PHASE_IDLE, GC_PHASE_MARK, GC_PHASE_SWEEP };
+struct gc_cycle {
+    enum gc_phase phase;
+    uint64_t begun;     /* cycles since the reset, the one under way included */
+    const word *cursor; /* GC_PHASE_SWEEP: header of the next block that is swept */
+};
+
 /* GC_LIVE: an allocated block, reachable or not.  GC_FREE: a blue block.  GC_FRAGMENT: a header
  * with wosize 0.  GC_UNUSED: words without a header.  words includes the header where there is. */
 enum gc_extent { GC_LIVE, GC_FREE, GC_FRAGMENT, GC_UNUSED, GC_FREE_LIST_ENTRY };
@@ -170,6 +181,8 @@ struct collector {
     void (*walk)(struct gc *, gc_visit *, void *context);
     const char *(*check)(struct gc *);
     word (*peek)(struct gc *, word v, ptrdiff_t i);
+    /* NULL: no cycle is ever under way between two calls. */
+    struct gc_cycle (*cycle)(struct gc *);
 };
 
 #endif

@@ -26,6 +26,21 @@ enum isoheap_fault {
     FAULT_endless_rescan,  /* an overflow re-scan never ends */
     FAULT_stack_not_empty, /* a cycle leaves an entry on the mark stack */
     FAULT_follows_code,    /* mark scans closures from field 0 and trusts every even word */
+    FAULT_short_range,     /* the range to scan again is not extended upwards */
+    FAULT_lost_chunk,      /* a new chunk of the mark stack is not linked to the one below */
+    /* incremental */
+    FAULT_no_barrier,        /* stores have no deletion barrier */
+    FAULT_white_in_mark,     /* allocates white while marking */
+    FAULT_white_ahead,       /* allocates white ahead of the sweep cursor */
+    FAULT_black_behind,      /* allocates black behind the sweep cursor */
+    FAULT_half_snapshot,     /* the other half of the roots is darkened only when marking ends */
+    FAULT_stale_cursor,      /* sweep remembers the size of the next free block across slices */
+    FAULT_run_kept,          /* sweep is not told that an allocation has shortened its run */
+    FAULT_endless_slice,     /* a slice with budget 0 does not end */
+    FAULT_overflow_in_slice, /* an overflow is forgotten at the end of a slice */
+    FAULT_half_full,         /* a full collection only finishes the cycle that is under way */
+    FAULT_barrier_severs,    /* the barrier clears the first pointer of the block it darkens */
+    FAULT_barrier_rounds,    /* the barrier clears the first immediate of the block it darkens */
     /* cheney */
     FAULT_last_field,   /* the last field of a block is not forwarded */
     FAULT_infix_lost,   /* an infix pointer becomes a pointer to its closure */

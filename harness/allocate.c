@@ -72,7 +72,8 @@ static void judge_block(struct runner *r, enum party party, unsigned m, size_t w
                         unsigned tag) {
     struct side *s = &r->side[party];
     word v = s->slots[m][SLOT_NEW];
-    bool fresh_walk = s->hooks.collections != s->collections;
+    bool fresh_walk =
+        s->hooks.collections != s->collections || (s->collector->cycle && cycle_moved(s));
     if (!s->collector->walk)
         return;
     if (fresh_walk)
@@ -110,11 +111,14 @@ static enum gc_result allocate_side(struct runner *r, enum party party, unsigned
         result = s->collector->poll(s->gc, m);
     leave(r, party);
     if (result != GC_OK) {
+        cycle_watch(r, party, NULL);
         judge_refusal(r, party, wosize);
         return result;
     }
     judge_success(r, party, wosize);
     judge_block(r, party, m, wosize, tag);
+    struct new_block block = {s->slots[m][SLOT_NEW], wosize, tag, raw};
+    cycle_watch(r, party, &block);
     return GC_OK;
 }
 

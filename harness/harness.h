@@ -26,6 +26,7 @@ const char *party_name(enum party); /* "subject", "reference", "model" */
     X(overlap, "a new block shares no word with a block that is live")                             \
     X(memory, "out of memory exactly when promised")                                               \
     X(wear, "an emptied heap serves what a fresh heap serves")                                     \
+    X(snapshot, "Definition 6: a cycle keeps its snapshot and what the mutator made of it")        \
     X(refinement, "each level of the tower refines the one above; Figures 1 and 3 at every step")  \
     X(progress, "a bound on the steps of every operation")                                         \
     X(assertion, "the collector's own check")

@@ -6,6 +6,7 @@
 #define ISOHEAP_HARNESS_INTERNAL_H
 
 #include "harness/harness.h"
+#include "oracles/definition6.h"
 #include "oracles/heap.h"
 #include "oracles/isomorphism.h"
 #include "oracles/model.h"
@@ -44,6 +45,10 @@ struct side {
     struct heap_facts facts;
     struct graph_cell cells[2 * PROGRAM_HEAP_WORDS + 16];
     uint64_t in_use[2 * PROGRAM_HEAP_WORDS / 64 + 1];
+    struct definition6 *summary; /* NULL: no incremental collector, or its oracle is left out */
+    struct gc_cycle cycle;       /* after the last call */
+    bool watched;                /* one is under way, and was watched from its beginning */
+    bool summary_due;            /* the mutator has written since the last look */
     struct tower_oracle tower;
 };
 
@@ -159,6 +164,39 @@ unsigned allocate(struct runner *, unsigned m, size_t wosize, unsigned tag, size
 /* The wear oracle: an emptied heap serves what a fresh one serves. */
 void check_wear(struct runner *);
 
+/* ---- cycle.c ----------------------------------------------------------------------------------
+ */
+
+struct new_block {
+    word address;
+    size_t wosize;
+    unsigned tag;
+    const word *content;
+};
+/* Life of a side's summary; false: no memory.  reset: the initial heap stands. */
+bool cycle_open(struct runner *, enum party);
+void cycle_close(struct side *);
+void cycle_reset(struct side *);
+/* Has the cycle gone on since the last look?  A sweep may have freed what was in use. */
+bool cycle_moved(const struct side *);
+/* Looks where the cycle of a collector stands after a call, which has allocated block (or NULL),
+ * and judges. */
+void cycle_look(struct runner *, enum party, const struct new_block *);
+static inline void cycle_watch(struct runner *r, enum party party, const struct new_block *block) {
+    if (r->side[party].summary)
+        cycle_look(r, party, block);
+}
+/* After a full collection: did a cycle begin and end in it, so that check_heaps, which comes next,
+ * says all that Definition 6 would?  Takes the cycle for looked at then. */
+bool cycle_was_whole(struct runner *, enum party);
+/* Field i of block is about to become value. */
+void cycle_note_write(struct side *, word block, size_t i, word value);
+static inline void cycle_write(struct side *s, word block, size_t i, word value) {
+    if (s->summary)
+        cycle_note_write(s, block, i, value);
+}
+/* What the mutator wrote is judged once an operation. */
+void cycle_after_operation(struct runner *, enum party);
 /* ---- coverage.c (coverage.h): only if r->coverage ---------------------------------------------
  */
 

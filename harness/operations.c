@@ -89,6 +89,7 @@ static void store_field(struct runner *r, unsigned m, size_t i, bool initialise)
         return;
     for (unsigned p = 0; p < r->n_sides; p++) {
         struct side *s = &r->side[p];
+        cycle_write(s, s->slots[m][SLOT_TO], i, s->slots[m][SLOT_VALUE]);
         enter(r, (enum party)p);
         if (initialise && s->collector->init)
             s->collector->init(s->gc, m, SLOT_TO, i, SLOT_VALUE);
@@ -121,6 +122,7 @@ static void load_field(struct runner *r, unsigned m, size_t i) {
 static void write_raw(struct runner *r, unsigned m, size_t i, word value) {
     for (unsigned p = 0; p < r->n_sides; p++) {
         struct side *s = &r->side[p];
+        cycle_write(s, s->slots[m][SLOT_TO], i, value);
         if (s->collector->write_raw)
             s->collector->write_raw(s->gc, m, SLOT_TO, i, value);
         else
@@ -353,6 +355,8 @@ void collect_all(struct runner *r, enum gc_collection kind) {
         for (unsigned n = 0; s->collector->collect && n < times; n++)
             s->collector->collect(s->gc, kind);
         leave(r, (enum party)p);
+        if (s->summary && !(kind == GC_FULL && cycle_was_whole(r, (enum party)p)))
+            cycle_look(r, (enum party)p, NULL);
     }
     check_heaps(r, kind == GC_FULL);
 }
@@ -370,6 +374,7 @@ static bool on_sides(struct runner *r, bool call(struct side *, unsigned), unsig
         enter(r, (enum party)p);
         any |= call(&r->side[p], argument);
         leave(r, (enum party)p);
+        cycle_watch(r, (enum party)p, NULL);
     }
     return any;
 }
@@ -453,6 +458,9 @@ bool run_operation(struct runner *r, const struct op *op) {
         r->verdict.counts.ops[op->code]++;
     else
         r->verdict.counts.skipped++;
+    for (unsigned p = 0; p < r->n_sides; p++)
+        if (r->side[p].summary_due)
+            cycle_after_operation(r, (enum party)p);
     /* loads and stores may collect: what was fresh is so no longer */
     if (op->code != OP_ALLOC && op->code != OP_ALLOC_CLOSURE && op->code != OP_INIT &&
         op->code != OP_SET && op->code != OP_INFIX)

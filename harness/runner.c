@@ -139,7 +139,7 @@ struct runner *runner_open(const struct runner_options *options) {
                                      .out_of_fuel = out_of_fuel,
                                      .event = r->listen ? tell : NULL};
         s->gc = collectors[p]->open();
-        if (!s->gc) {
+        if (!s->gc || !cycle_open(r, (enum party)p)) {
             runner_close(r);
             return NULL;
         }
@@ -148,9 +148,11 @@ struct runner *runner_open(const struct runner_options *options) {
 }
 
 void runner_close(struct runner *r) {
-    for (unsigned p = 0; r && p < r->n_sides; p++)
+    for (unsigned p = 0; r && p < r->n_sides; p++) {
         if (r->side[p].gc)
             r->side[p].collector->close(r->side[p].gc);
+        cycle_close(&r->side[p]);
+    }
     for (unsigned p = 0; r && p < COLLECTING_PARTIES; p++)
         free(r->memories[p]);
     if (r)
@@ -264,6 +266,8 @@ static void run_script(struct runner *r) {
         coverage_start(r);
     build_heap(r);
     check_initial(r);
+    for (unsigned side = 0; side < r->n_sides; side++)
+        cycle_reset(&r->side[side]);
     observe(r, false);
     for (unsigned i = 0; i < p->n_ops; i++) {
         r->verdict.op = i;

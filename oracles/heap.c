@@ -15,6 +15,7 @@ struct walk {
     bool after_free;  /* the extent before was a free block */
     size_t entries;   /* free-list entries met */
     const word *last_entry;
+    struct gc_cycle cycle; /* of an incremental collector; else idle */
 };
 
 static void report(struct walk *w, enum violation v, const word *where, const char *detail) {
@@ -78,14 +79,28 @@ static inline void take_down(const struct graph *g, size_t id, size_t words) {
         set_in_use(g->in_use, id, words);
 }
 
+/* Property 4 after a cycle; in one what the phase allows (collector.h). */
+static bool is_legal_colour(const struct walk *w, const word *header) {
+    unsigned colour = header_colour(*header);
+    if (colour == WHITE || w->cycle.phase == GC_PHASE_MARK)
+        return colour != BLUE;
+    return w->cycle.phase == GC_PHASE_SWEEP && header >= w->cycle.cursor && colour == BLACK;
+}
+static const char *colour_detail(const struct walk *w) {
+    return w->cycle.phase == GC_PHASE_IDLE   ? "a live block is not white after a cycle"
+           : w->cycle.phase == GC_PHASE_MARK ? "a live block is blue"
+                                             : "while sweeping, a block has a colour that its side "
+                                               "of the cursor does not allow";
+}
+
 /* Says what is wrong with a live block. */
 static void blame_live(struct walk *w, const word *header, size_t words) {
     if (header_tag(*header) == TAG_INFIX)
         report(w, VIOLATION_ill_formed_heap, header, "an infix header where a block must start");
     if (header_wosize(*header) + 1 != words)
         report(w, VIOLATION_ill_formed_heap, header, "a header disagrees with the walk");
-    if (w->checks & HEAP_COLOURS && header_colour(*header) != WHITE)
-        report(w, VIOLATION_wrong_colour, header, "a live block is not white after a cycle");
+    if (w->checks & HEAP_COLOURS && !is_legal_colour(w, header))
+        report(w, VIOLATION_wrong_colour, header, colour_detail(w));
 }
 
 static void visit_free(struct walk *w, const word *header, size_t words) {
@@ -163,6 +178,8 @@ void heap_walk(struct graph *g, const struct collector *collector, struct gc *gc
         graph_forget(g);
         g->epoch = 1;
     }
+    if (collector->cycle)
+        w.cycle = collector->cycle(gc);
     collector->walk(gc, visit, &w);
     if (w.next != g->base + g->words)
         report(&w, VIOLATION_ill_formed_heap, w.next, "the walk ends before the heap does");

@@ -23,6 +23,8 @@
     X(false_out_of_memory, "refused an allocation although the promise says that it must fit")     \
     X(heap_worn_out, "a heap that has become empty does not serve what a fresh heap serves")       \
     X(missed_out_of_memory, "allocated although live + request exceeds the heap")                  \
+    X(snapshot_lost, "a block of the snapshot, or allocated since, did not survive the cycle")     \
+    X(barrier_missed, "a store left a block of the snapshot without protection")                   \
     X(refinement_broken, "a concrete step disagrees with its abstract counterpart")                \
     X(no_progress, "more steps than the bound that the heap size allows")                          \
     X(collector_assertion, "the collector's own check failed")                                     \

@@ -45,6 +45,40 @@ static bool remove_items_and_entries(struct program *p, unsigned at, unsigned n)
     return true;
 }
 
+/* A cycle that has come so far then comes to the same place: slices do less by what is gone. */
+static bool takes_work(uint16_t *budget, unsigned words, bool write) {
+    if (*budget <= words) /* 0 has a meaning of its own */
+        return false;
+    if (write)
+        *budget = (uint16_t)(*budget - words);
+    return true;
+}
+static unsigned take_work(struct program *p, unsigned words, bool write) {
+    unsigned slices = takes_work(&p->config[CONFIG_SLICE], words, write);
+    for (unsigned i = 0; i < p->n_ops; i++)
+        if (p->ops[i].code == OP_SLICE)
+            slices += takes_work(&p->ops[i].n, words, write);
+    return slices;
+}
+static bool remove_items_and_work(struct program *p, unsigned at, unsigned n) {
+    unsigned words = 0;
+    for (unsigned i = at; i < at + n && i < p->n_items; i++)
+        words += p->items[i].is_static ? 0 : item_words(&p->items[i]);
+    if (words == 0 || take_work(p, words, false) == 0)
+        return false;
+    take_work(p, words, true);
+    cut_items(p, at, n, MEND_UNIT, REST_NOTHING);
+    return true;
+}
+
+static bool remove_items_words_and_work(struct program *p, unsigned at, unsigned n) {
+    unsigned before = program_heap_words(p);
+    if (!remove_items_and_work(p, at, n))
+        return false;
+    shed_words(p, before);
+    return true;
+}
+
 static bool unlink_items(struct program *p, unsigned at, unsigned n) {
     if (!item_is_named(&p->items[at]))
         return false;
@@ -272,6 +306,9 @@ const struct step_family heap_steps[] = {
     {"remove an item", true, count_items, remove_items},
     {"remove an item and its words", true, count_items, remove_items_and_words},
     {"remove an item and an entry of the mark stack", true, count_items, remove_items_and_entries},
+    {"remove an item and the work on it", true, count_items, remove_items_and_work},
+    {"remove an item, its words and the work on it", true, count_items,
+     remove_items_words_and_work},
     {"clear a root", true, count_roots, clear_roots},
     {"remove a field", true, count_fields, cut_fields},
     {"remove a field and its word", true, count_fields, remove_fields_and_words},

@@ -7,6 +7,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 #include "collectors/cheney/cheney.h"
+#include "collectors/incremental/incremental.h"
 #include "collectors/mark_sweep/mark_sweep.h"
 #include "tests/known_bad/known_bad.h"
 #include "tests/support.h"
@@ -44,6 +45,7 @@ static void the_healthy_collectors_pass(void **state) {
     for (const struct known_bad *bad = known_bad; bad->collector; bad++) {
         load_crash(bad);
         assert_int_equal(run_in_child(&mark_sweep, &cheney, &program), VIOLATION_none);
+        assert_int_equal(run_in_child(&incremental, &cheney, &program), VIOLATION_none);
         assert_int_equal(run_in_child(&cheney, NULL, &program), VIOLATION_none);
     }
 }
@@ -53,6 +55,8 @@ static void replay_on_healthy(const char *path, void *context) {
     load_program(&program, path);
     if (run_in_child(&mark_sweep, &cheney, &program) != VIOLATION_none)
         fail_msg("%s is a violation of mark_sweep", path);
+    if (run_in_child(&incremental, &cheney, &program) != VIOLATION_none)
+        fail_msg("%s is a violation of incremental", path);
 }
 
 /* Whatever was found once stays fixed. */

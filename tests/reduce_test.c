@@ -2,33 +2,25 @@
  *
  * Reduction: a random finding of every known-bad collector becomes small within 2,000 runs, nothing
  * slips to another violation, and the end is a fixed point.
- *
- * Every run is in a child process, since a subject may crash.
  */
-#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "program/reduce.h"
 
 #include "collectors/cheney/cheney.h"
-#include "program/bytes.h"
 #include "program/text.h"
 #include "tests/known_bad/known_bad.h"
 #include "tests/program_support.h"
 #include "tests/support.h"
+#include "tests/trial.h"
 
-#include <fcntl.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
-enum { OPS = 200, RUNS = 2000, OPS_LEFT = 10, BLOCKS_LEFT = 6, INPUT = 2000 };
+enum { OPS = 200, RUNS = 2000, OPS_LEFT = 10, BLOCKS_LEFT = 6 };
 
 /* Symbolizing the reports of a thousand crashes would take minutes. */
 const char *__asan_default_options(void);
@@ -36,89 +28,27 @@ const char *__asan_default_options(void) {
     return "symbolize=0:detect_leaks=0";
 }
 
-/* ---- the property -----------------------------------------------------------------------------
- */
-
-struct trial {
-    struct runner *runner;
-    struct verdict *shared; /* written by the child */
-    struct verdict wanted;
-    unsigned invalid; /* candidates that program_valid refuses */
-};
-
-static void open_trial(struct trial *t, const struct collector *subject,
-                       const struct collector *reference) {
-    struct runner_options options = {.subject = subject, .reference = reference};
-    *t = (struct trial){.runner = runner_open(&options)};
-    t->shared =
-        mmap(NULL, sizeof *t->shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    assert_non_null(t->runner);
-    assert_true(t->shared != MAP_FAILED);
-}
-
-static void close_trial(struct trial *t) {
-    runner_close(t->runner);
-    munmap(t->shared, sizeof *t->shared);
-}
-
-static struct verdict judge(struct trial *t, const struct program *p) {
-    *t->shared = (struct verdict){.violation = VIOLATION_sanitizer, .detail = "a crash"};
-    pid_t child = fork();
-    if (child == 0) {
-        static const int crashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
-        for (unsigned i = 0; i < sizeof crashes / sizeof *crashes; i++)
-            signal(crashes[i], SIG_DFL); /* cmocka would go on with the next test */
-        dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
-        struct verdict v;
-        runner_run(t->runner, p, &v);
-        *t->shared = v;
-        _exit(0);
-    }
-    assert_int_equal(waitpid(child, NULL, 0), child);
-    return *t->shared;
-}
-
-static bool keeps(const struct program *p, void *context) {
-    struct trial *t = context;
-    t->invalid += program_valid(p) != NULL;
-    struct verdict v = judge(t, p);
-    return v.violation == t->wanted.violation && v.guilty == t->wanted.guilty &&
-           strcmp(v.detail, t->wanted.detail) == 0;
-}
-
 static struct reduction reduction;
 
 static void reduce(struct trial *t, struct program *p, unsigned runs) {
-    t->wanted = judge(t, p);
-    reduction.keeps = keeps;
+    t->wanted = trial_judge(t, p);
+    reduction.keeps = trial_keeps;
     reduction.context = t;
     reduction.max_runs = runs;
     program_reduce(&reduction, p);
     assert_int_equal(t->invalid, 0);
     assert_true(reduction.runs <= runs);
     assert_null(program_valid(p));
-    assert_true(keeps(p, t));
+    assert_true(trial_keeps(p, t));
 }
 
 /* ---- known-bad collectors ---------------------------------------------------------------------
  */
 
-/* A program of OPS operations, decoded from random bytes, that raises the class. */
+/* A program of OPS operations that raises the class. */
 static void find(struct trial *t, enum violation wanted, struct program *p) {
-    static uint8_t bytes[INPUT];
-    struct rng rng = {1};
-    for (unsigned tries = 0; tries < 1000; tries++) {
-        for (size_t i = 0; i < sizeof bytes; i++)
-            bytes[i] = (uint8_t)rng_next(&rng);
-        program_decode(p, bytes, sizeof bytes);
-        if (p->n_ops < OPS)
-            continue;
-        p->n_ops = OPS;
-        struct verdict v = judge(t, p);
-        if (v.violation == wanted && v.guilty == PARTY_SUBJECT)
-            return;
-    }
-    fail_msg("no random program raises %s", violation_name(wanted));
+    if (!trial_find(t, wanted, OPS, p))
+        fail_msg("no random program raises %s", violation_name(wanted));
 }
 
 static void check_small(const struct known_bad *bad, const struct program *p) {
@@ -134,7 +64,7 @@ static void every_random_finding_becomes_small(void **state) {
     (void)state;
     for (const struct known_bad *bad = known_bad; bad->collector; bad++) {
         struct trial t;
-        open_trial(&t, bad->collector, &cheney);
+        trial_open(&t, bad->collector, &cheney);
         find(&t, bad->violation, &p);
         reduce(&t, &p, RUNS);
         check_small(bad, &p);
@@ -144,7 +74,7 @@ static void every_random_finding_becomes_small(void **state) {
             if (!program_equal(&p, &again) || !program_is_minimal(&reduction, &p))
                 fail_msg("%s: the result is no fixed point", bad->collector->name);
         }
-        close_trial(&t);
+        trial_close(&t);
     }
 }
 
@@ -152,7 +82,7 @@ static void a_second_run_gives_the_same(void **state) {
     static struct program p, q;
     (void)state;
     struct trial t;
-    open_trial(&t, known_bad_collectors[0], &cheney);
+    trial_open(&t, known_bad_collectors[0], &cheney);
     find(&t, known_bad[0].violation, &p);
     q = p;
     reduce(&t, &p, RUNS);
@@ -160,7 +90,7 @@ static void a_second_run_gives_the_same(void **state) {
     reduce(&t, &q, RUNS);
     assert_true(program_equal(&p, &q));
     assert_int_equal(runs, reduction.runs);
-    close_trial(&t);
+    trial_close(&t);
 }
 
 /* ---- slips ------------------------------------------------------------------------------------
@@ -185,13 +115,13 @@ static void the_guilty_party_stays(void **state) {
     for (unsigned guilty = 0; guilty < 2; guilty++) {
         struct trial t;
         const struct collector *one = bad("bad_object_tag"), *other = bad("bad_raw_stays_black");
-        open_trial(&t, guilty ? other : one, guilty ? one : other);
+        trial_open(&t, guilty ? other : one, guilty ? one : other);
         parse_program(&p, text);
         reduce(&t, &p, RUNS);
-        struct verdict v = judge(&t, &p);
+        struct verdict v = trial_judge(&t, &p);
         assert_int_equal(v.violation, t.wanted.violation);
         assert_int_equal(v.guilty, t.wanted.guilty);
-        close_trial(&t);
+        trial_close(&t);
     }
 }
 

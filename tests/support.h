@@ -19,6 +19,8 @@ unsigned for_each_program(const char *dir, void (*visit)(const char *path, void 
 /* Runs once in this process with a runner of its own. */
 struct verdict run_here(const struct collector *subject, const struct collector *reference,
                         const struct program *);
+/* In a child: cmocka's handlers, which would go on with the next test there, are taken off. */
+void crashes_end_the_process(void);
 /* Runs in a child; a crash or sanitizer report is VIOLATION_sanitizer, a hang a failed test. */
 enum violation run_in_child(const struct collector *subject, const struct collector *reference,
                             const struct program *);

@@ -92,6 +92,29 @@ static void check_graph(void) {
         for (unsigned s = 0; s < GC_SLOTS; s++)
             match(slots[m][s], mirror[m][s]);
 }
+/*@ walk newblocks */
+
+static struct gc_cycle cycle_now(void) {
+    return COLLECTOR.cycle ? COLLECTOR.cycle(gc) : (struct gc_cycle){.phase = GC_PHASE_IDLE};
+}
+/*@ walk */
+static bool is_legal_colour(const word *header) {
+    struct gc_cycle cycle = cycle_now();
+    if (header_colour(*header) == WHITE || cycle.phase == GC_PHASE_MARK)
+        return header_colour(*header) != BLUE;
+    return cycle.phase == GC_PHASE_SWEEP && header >= cycle.cursor &&
+           header_colour(*header) == BLACK;
+}
+/*@ newcolours */
+/* A block that is allocated during a cycle must survive it. */
+static void check_new_colour(const word *header) {
+    struct gc_cycle cycle = cycle_now();
+    assert((cycle.phase != GC_PHASE_MARK || header_colour(*header) != WHITE) &&
+           "a block allocated while marking is white");
+    assert((cycle.phase != GC_PHASE_SWEEP ||
+            header_colour(*header) == (header < cycle.cursor ? WHITE : BLACK)) &&
+           "a new block has a colour that its side of the sweep cursor does not allow");
+}
 /*@ walk */
 
 /* The walk must tile the heap; then come the entries of the free list. */
@@ -125,7 +148,7 @@ static void visit(void *context, enum gc_extent kind, const word *header, size_t
     if (kind == GC_LIVE) {
         assert(header_wosize(*header) + 1 == words && "a header disagrees with the walk");
         assert(header_tag(*header) != TAG_INFIX && "an infix header where a block must start");
-        assert((!traits.whitens || header_colour(*header) == WHITE) && "a live block is not white");
+        assert((!traits.whitens || is_legal_colour(header)) && "a live block has a wrong colour");
     }
     if (kind == GC_FRAGMENT)
         assert(words == 1 && header_tag(*header) == 0 && "a fragment with a size or a tag");
@@ -184,7 +207,7 @@ static void check_new_block(word v, size_t wosize) {
     const word *header = word_pointer(v) - 1;
     if (!COLLECTOR.walk)
         return;
-    if (checked != hooks.collections) {
+    if (checked != hooks.collections || cycle_now().phase == GC_PHASE_SWEEP) {
         checked = hooks.collections;
         check_use();
         return;

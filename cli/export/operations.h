@@ -143,6 +143,8 @@ static bool allocate(unsigned m, unsigned tag, size_t wosize, size_t first_scann
     assert(is_pointer(v) && "an allocation left no block in its slot");
     assert(header_wosize(header_of(v)) == wosize && header_tag(header_of(v)) == tag &&
            "a new block has not the header that was asked for");
+    if (traits.whitens)
+        check_new_colour(word_pointer(v) - 1);
     /*@ overlap */
     check_new_block(v, wosize);
     /*@ alloc closure raw exhaust */

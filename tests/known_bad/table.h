@@ -25,6 +25,20 @@
     X(mark_sweep, endless_rescan, no_progress, "the re-scan after an overflow never ends") \
     X(mark_sweep, stack_not_empty, collector_assertion, "a cycle leaves an entry on the mark stack") \
     X(mark_sweep, follows_code, sanitizer, "mark follows the code pointers of a closure") \
+    X(mark_sweep, short_range, lost_object, "the range to scan again after an overflow is not extended upwards") \
+    X(mark_sweep, lost_chunk, lost_object, "a new chunk of the mark stack is not linked to the one below") \
+    X(incremental, no_barrier, barrier_missed, "stores have no deletion barrier") \
+    X(incremental, white_in_mark, wrong_colour, "blocks are allocated white while marking") \
+    X(incremental, white_ahead, wrong_colour, "blocks are allocated white ahead of the sweep cursor") \
+    X(incremental, black_behind, wrong_colour, "blocks are allocated black behind the sweep cursor") \
+    X(incremental, half_snapshot, snapshot_lost, "half of the roots are darkened only when marking seems to be over") \
+    X(incremental, stale_cursor, snapshot_lost, "sweep trusts the size that the next free block had before an allocation") \
+    X(incremental, run_kept, snapshot_lost, "sweep goes on merging a free block that an allocation has cut") \
+    X(incremental, endless_slice, no_progress, "a slice with budget 0 does not end") \
+    X(incremental, overflow_in_slice, wrong_colour, "an overflow of the mark stack is forgotten between two slices") \
+    X(incremental, half_full, garbage_retained, "a full collection only finishes the cycle that is under way") \
+    X(incremental, barrier_severs, edge_changed, "the barrier clears a pointer in the block that it darkens") \
+    X(incremental, barrier_rounds, data_changed, "the barrier clears an immediate in the block that it darkens") \
     X(cheney, last_field, dangling_pointer, "the last field of a block is not forwarded") \
     X(cheney, infix_lost, edge_changed, "an infix pointer becomes a pointer to its closure") \
     X(cheney, raw_short, data_changed, "the last word of a no-scan block is not copied") \

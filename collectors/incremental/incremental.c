@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The subject: incremental mark and sweep in slices (cycle.h), as OCaml 4's major heap.
+ *
+ * A cycle begins with a step, whatever its budget, and goes on with the next ones.  A minor
+ * collection is a slice of the configured budget (OCaml follows each of its own with one); full and
+ * compact finish the cycle that is under way and do a whole one.  Allocation does no work of the
+ * cycle unless it would have to refuse.
+ */
+#include "collectors/incremental/incremental.h"
+
+#include "collectors/incremental/cycle.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef ISOHEAP_COLLECTOR
+#define ISOHEAP_COLLECTOR incremental
+#endif
+#define STRING_(x) #x
+#define STRING(x)  STRING_(x)
+
+static const char *const variants[] = {SPACE_VARIANTS};
+
+struct gc {
+    struct cycle cycle;
+};
+
+static struct gc *incremental_open(void) {
+    struct gc *gc = calloc(1, sizeof *gc);
+    if (gc && !space_open(&gc->cycle.space)) {
+        free(gc);
+        return NULL;
+    }
+    return gc;
+}
+
+static void incremental_close(struct gc *gc) {
+    space_close(&gc->cycle.space);
+    free(gc);
+}
+
+static void incremental_reset(struct gc *gc, const struct gc_config *config) {
+    space_reset(&gc->cycle.space, config);
+    gc->cycle.phase = GC_PHASE_IDLE;
+    gc->cycle.begun = 0;
+}
+
+static word *incremental_image(struct gc *gc, size_t *words) {
+    return space_image(&gc->cycle.space, words);
+}
+
+static void incremental_adopt(struct gc *gc, size_t words) {
+    space_adopt(&gc->cycle.space, words);
+}
+
+static enum gc_result incremental_alloc(struct gc *gc, unsigned m, unsigned dst, size_t wosize,
+                                        unsigned tag, const word *raw) {
+    word *hp = cycle_alloc(&gc->cycle, wosize, tag);
+    if (!hp)
+        return GC_OUT_OF_MEMORY;
+    memcpy(hp + 1, raw, wosize * sizeof(word));
+    gc->cycle.space.config.slots[m][dst] = pointer_word(hp + 1);
+    return GC_OK;
+}
+
+static enum gc_result incremental_store(struct gc *gc, unsigned m, unsigned obj, size_t i,
+                                        unsigned value) {
+    const word *slots = gc->cycle.space.config.slots[m];
+    word *field = word_pointer(slots[obj]) + i;
+    cycle_delete(&gc->cycle, field);
+    *field = slots[value];
+    return GC_OK;
+}
+
+static enum gc_result incremental_step(struct gc *gc, size_t budget) {
+    cycle_slice(&gc->cycle, budget);
+    return gc->cycle.phase == GC_PHASE_IDLE ? GC_IDLE : GC_OK;
+}
+
+static enum gc_result incremental_collect(struct gc *gc, enum gc_collection kind) {
+    if (kind == GC_MINOR)
+        cycle_slice(&gc->cycle, gc->cycle.space.config.slice_words);
+    else
+        cycle_full(&gc->cycle);
+    return GC_OK;
+}
+
+static void incremental_walk(struct gc *gc, gc_visit *visit, void *context) {
+    space_walk(&gc->cycle.space, visit, context);
+}
+
+static const char *incremental_check(struct gc *gc) {
+    return cycle_check(&gc->cycle);
+}
+
+static struct gc_cycle incremental_cycle(struct gc *gc) {
+    const struct cycle *c = &gc->cycle;
+    return (struct gc_cycle){c->phase, c->begun, c->space.sweep.cursor};
+}
+
+const struct collector ISOHEAP_COLLECTOR = {
+    .name = STRING(ISOHEAP_COLLECTOR),
+    .summary = "incremental mark and sweep, snapshot at the beginning (OCaml 4's major heap)",
+    .traits = {.infix = true,
+               .start_env = true,
+               .raw = true,
+               .outside = true,
+               .poisons = true,
+               .whitens = true,
+               .free_list = true,
+               .sorted_free_list = true,
+               .merged_free_list = true,
+               .renews = true,
+               .full_until_exact = 1, /* a full one is a whole cycle after the one under way */
+               .refusal = REFUSES_NO_FREE_BLOCK,
+               .max_mutators = 1},
+    .variants = variants,
+    .promise = space_promise,
+    .open = incremental_open,
+    .reset = incremental_reset,
+    .close = incremental_close,
+    .image = incremental_image,
+    .adopt = incremental_adopt,
+    .alloc = incremental_alloc,
+    .store = incremental_store,
+    .collect = incremental_collect,
+    .step = incremental_step,
+    .walk = incremental_walk,
+    .check = incremental_check,
+    .cycle = incremental_cycle,
+};

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A child process that judges programs (trial.h).
+ */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
+#include "tests/trial.h"
+
+#include "program/bytes.h"
+#include "program/cut.h"
+#include "tests/program_support.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { TRIES = 1000, INPUT = 2000 };
+
+struct trial_shared {
+    struct program program;
+    struct verdict verdict;
+};
+
+_Noreturn static void give_up(const char *what) {
+    perror(what);
+    exit(1);
+}
+
+void trial_open(struct trial *t, const struct collector *subject,
+                const struct collector *reference) {
+    struct runner_options options = {.subject = subject, .reference = reference};
+    *t = (struct trial){.runner = runner_open(&options)};
+    t->shared =
+        mmap(NULL, sizeof *t->shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (!t->runner || t->shared == MAP_FAILED)
+        give_up(subject->name);
+}
+
+/* ---- the child --------------------------------------------------------------------------------
+ */
+
+_Noreturn static void serve(struct trial *t, int ask, int answer) {
+    static const int crashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
+    struct verdict v;
+    char token;
+    for (unsigned i = 0; i < sizeof crashes / sizeof *crashes; i++)
+        signal(crashes[i], SIG_DFL); /* a test framework would go on with the next test */
+    dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
+    while (read(ask, &token, 1) == 1) {
+        runner_run(t->runner, &t->shared->program, &v);
+        t->shared->verdict = v;
+        if (write(answer, &token, 1) != 1)
+            break;
+    }
+    _exit(0);
+}
+
+static void start_server(struct trial *t) {
+    int ask[2], answer[2];
+    if (pipe(ask) != 0 || pipe(answer) != 0)
+        give_up("pipe");
+    fflush(NULL);
+    t->server = fork();
+    if (t->server < 0)
+        give_up("fork");
+    if (t->server == 0) {
+        close(ask[1]);
+        close(answer[0]);
+        serve(t, ask[0], answer[1]);
+    }
+    close(ask[0]);
+    close(answer[1]);
+    t->ask = ask[1];
+    t->answer = answer[0];
+}
+
+static void end_server(struct trial *t) {
+    if (!t->server)
+        return;
+    close(t->ask);
+    close(t->answer);
+    waitpid(t->server, NULL, 0);
+    t->server = 0;
+}
+
+void trial_close(struct trial *t) {
+    end_server(t);
+    runner_close(t->runner);
+    munmap(t->shared, sizeof *t->shared);
+}
+
+/* ---- judgement --------------------------------------------------------------------------------
+ */
+
+struct verdict trial_judge(struct trial *t, const struct program *p) {
+    char token = 0;
+    if (!t->server)
+        start_server(t);
+    program_copy(&t->shared->program, p);
+    t->shared->verdict = (struct verdict){.violation = VIOLATION_sanitizer, .detail = "a crash"};
+    if (write(t->ask, &token, 1) != 1)
+        give_up("the child is gone");
+    if (read(t->answer, &token, 1) != 1)
+        end_server(t);
+    return t->shared->verdict;
+}
+
+bool trial_keeps(const struct program *p, void *trial) {
+    struct trial *t = trial;
+    t->invalid += program_valid(p) != NULL;
+    struct verdict v = trial_judge(t, p);
+    return v.violation == t->wanted.violation && v.guilty == t->wanted.guilty &&
+           strcmp(v.detail, t->wanted.detail) == 0;
+}
+
+bool trial_find(struct trial *t, enum violation violation, unsigned operations, struct program *p) {
+    static uint8_t bytes[INPUT];
+    struct rng rng = {1};
+    for (unsigned tries = 0; tries < TRIES; tries++) {
+        for (size_t i = 0; i < sizeof bytes; i++)
+            bytes[i] = (uint8_t)rng_next(&rng);
+        program_decode(p, bytes, sizeof bytes);
+        if (p->n_ops < operations)
+            continue;
+        p->n_ops = operations;
+        t->wanted = trial_judge(t, p);
+        if (t->wanted.violation == violation && t->wanted.guilty == PARTY_SUBJECT)
+            return true;
+    }
+    return false;
+}

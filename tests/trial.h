@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Trials: programs run in a child process, since a subject may crash; for reductions in tests and
+ * benchmarks.
+ *
+ * The child serves one program after the other and is replaced when it dies, so that only crashes
+ * cost a fork.
+ */
+#ifndef ISOHEAP_TRIAL_H
+#define ISOHEAP_TRIAL_H
+
+#include "harness/harness.h"
+#include "program/program.h"
+
+#include <sys/types.h>
+
+struct trial {
+    struct runner *runner;
+    struct trial_shared *shared;
+    struct verdict wanted;
+    unsigned invalid; /* candidates that program_valid refuses */
+    pid_t server;     /* 0: none */
+    int ask, answer;
+};
+
+/* Ends the process with a message if there is no memory, or later no child. */
+void trial_open(struct trial *, const struct collector *subject, const struct collector *reference);
+void trial_close(struct trial *);
+
+/* VIOLATION_sanitizer with the detail "a crash" if the child died. */
+struct verdict trial_judge(struct trial *, const struct program *);
+
+/* The property of a reduction, context a struct trial: class, party and detail are those wanted. */
+bool trial_keeps(const struct program *, void *trial);
+
+/* The first program of that many operations, decoded from random bytes, that raises the class; the
+ * verdict is wanted from then on.  False: none of a thousand. */
+bool trial_find(struct trial *, enum violation, unsigned operations, struct program *);
+
+#endif
