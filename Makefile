@@ -21,7 +21,7 @@ export TIME TARGET JOBS INSTALL PRESET DEFECTS
 MAKEFLAGS += --no-print-directory
 
 .DEFAULT_GOAL := build
-.PHONY: build fuzz afl check bench coverage known-bad msan oss-fuzz-check format tidy deps test-deps clean help
+.PHONY: build fuzz afl check bench coverage known-bad msan tsan oss-fuzz-check format tidy deps test-deps clean help
 
 build: deps ## build the command, build/bin/isoheap, and the fuzz binaries, build/fuzz/bin/
 	@scripts/build.sh release fuzz
@@ -53,6 +53,10 @@ known-bad: deps ## fuzz every known-bad collector until its defect is found
 msan: deps ## replay the seeds under MemorySanitizer
 	@scripts/build.sh msan
 	@ctest --preset msan
+
+tsan: test-deps ## run the on-the-fly collector's threads under ThreadSanitizer for TIME=60 seconds
+	@TARGETS="onthefly_stress_test onthefly_threads_test" scripts/build.sh tsan
+	@ISOHEAP_STRESS_SECONDS=$(TIME) ctest --preset tsan --verbose --timeout 0
 
 oss-fuzz-check: deps ## rehearse what OSS-Fuzz and ClusterFuzzLite do with the targets; takes minutes
 	@scripts/oss_fuzz_check.sh

@@ -22,6 +22,7 @@ int command_list(int argc, char **argv);
 int command_run(int argc, char **argv);
 int command_show(int argc, char **argv);
 int command_convert(int argc, char **argv);
+int command_explore(int argc, char **argv);
 int command_reduce(int argc, char **argv);
 int command_export(int argc, char **argv);
 int command_fuzz(int argc, char **argv);
@@ -44,6 +45,8 @@ void print_overview(FILE *);
 /* ---- input.c ----------------------------------------------------------------------------------
  */
 
+/* The whole of a file, malloc'ed; "-" is standard input.  NULL after a message on stderr. */
+uint8_t *read_input(const char *path, size_t *size);
 /* Reads a program, text or bytes; "-" is standard input.  On failure says why on stderr. */
 bool read_program(const char *path, struct program *, bool *was_text);
 /* Calls visit for a file, or for every file below a directory in the order of their names.  False,

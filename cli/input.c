@@ -25,8 +25,7 @@ static const char *read_stream(FILE *file, uint8_t *data, size_t *size) {
     return *size > INPUT_MAX ? "longer than any program (16 MiB)" : NULL;
 }
 
-/* The whole of a file, or NULL after a message. */
-static uint8_t *read_all(const char *path, size_t *size) {
+uint8_t *read_input(const char *path, size_t *size) {
     bool standard = strcmp(path, "-") == 0;
     if (standard && feof(stdin)) {
         fprintf(stderr, "isoheap: standard input can be read once only\n");
@@ -47,7 +46,7 @@ static uint8_t *read_all(const char *path, size_t *size) {
 bool read_program(const char *path, struct program *p, bool *was_text) {
     size_t size = 0;
     struct text_error error;
-    uint8_t *data = read_all(path, &size);
+    uint8_t *data = read_input(path, &size);
     if (!data)
         return false;
     bool text = program_looks_like_text(data, size), good = true;

@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "cli/cli.h"
+#include "cli/schedule.h"
 
 #include <argp.h>
 #include <stdlib.h>
@@ -136,10 +137,27 @@ static void count(struct run *r, const struct verdict *v, bool good) {
         r->n_failed++;
 }
 
+/* A schedule of the on-the-fly model brings its collector with it. */
+static void run_schedule(struct run *r, const char *path) {
+    enum violation expected = r->expect ? r->expected : VIOLATION_none;
+    int status = replay_schedule(path, 0, expected, r->trace, r->quiet);
+    raise_status(r, status);
+    if (status == EXIT_OK)
+        r->n_passed++;
+    else if (status == EXIT_UNREADABLE)
+        r->n_unreadable++;
+    else
+        r->n_failed++;
+}
+
 static void run_file(const char *path, void *context) {
     static struct program program;
     struct run *r = context;
     char *report;
+    if (is_schedule_file(path)) {
+        run_schedule(r, path);
+        return;
+    }
     if (!read_program(path, &program, NULL)) {
         raise_status(r, EXIT_UNREADABLE);
         r->n_unreadable++;

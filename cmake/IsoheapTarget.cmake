@@ -3,7 +3,7 @@
 
 set(ISOHEAP_FUZZ_DIR "${PROJECT_SOURCE_DIR}/fuzz")
 
-# isoheap_add_target(NAME fuzz_x SOURCES file... [LIBRARIES lib...] [SEEDS dir...] [TEXT] [NO_SEEDS] [STRUCTURED])
+# isoheap_add_target(NAME fuzz_x SOURCES file... [LIBRARIES lib...] [SEEDS dir...] [TEXT|RAW] [NO_SEEDS] [STRUCTURED])
 # isoheap_add_target(NAME fuzz_x COLLECTOR symbol [REFERENCE symbol] [SOURCES file...] ...)
 #
 #   fuzz_x                  the libFuzzer binary (ISOHEAP_FUZZER), AFL++'s (ISOHEAP_AFL), or that of the
@@ -19,12 +19,13 @@ set(ISOHEAP_FUZZ_DIR "${PROJECT_SOURCE_DIR}/fuzz")
 #
 # SEEDS are folders under the top of the project; without them, seeds/x.  Seeds are written as text
 # and packed as bytes, which is what an engine mutates; TEXT leaves them as they are, for a target
-# whose input is text.  NO_SEEDS starts from nothing and has no replay test.
+# whose input is text, and so does RAW, for one whose bytes are no program.  NO_SEEDS starts from
+# nothing and has no replay test.
 #
 # STRUCTURED lets the engine mutate programs instead of bytes (program/mutate.h); the second form
 # always does.
 function(isoheap_add_target)
-    cmake_parse_arguments(PARSE_ARGV 0 arg "TEXT;NO_SEEDS;STRUCTURED" "NAME;COLLECTOR;REFERENCE" "SOURCES;LIBRARIES;SEEDS")
+    cmake_parse_arguments(PARSE_ARGV 0 arg "TEXT;RAW;NO_SEEDS;STRUCTURED" "NAME;COLLECTOR;REFERENCE" "SOURCES;LIBRARIES;SEEDS")
     string(REGEX REPLACE "^fuzz_" "" short ${arg_NAME})
     if(NOT arg_SEEDS AND NOT arg_NO_SEEDS)
         set(arg_SEEDS seeds/${short})
@@ -47,12 +48,18 @@ function(isoheap_add_target)
             list(APPEND arg_LIBRARIES isoheap_mutation)
         endif()
         isoheap_engine_binary(${arg_NAME} "${arg_SOURCES}" "${arg_LIBRARIES}")
-        isoheap_seed_zip(${arg_NAME} "${arg_TEXT}" ${arg_SEEDS})
+        set(as_they_are OFF)
+        if(arg_TEXT OR arg_RAW)
+            set(as_they_are ON)
+        endif()
+        isoheap_seed_zip(${arg_NAME} ${as_they_are} ${arg_SEEDS})
         isoheap_companion(${arg_NAME} dict)
         isoheap_companion(${arg_NAME} options)
         set(form bytes)
         if(arg_TEXT)
             set(form text)
+        elseif(arg_RAW)
+            set(form raw)
         endif()
         set_property(GLOBAL APPEND PROPERTY ISOHEAP_TARGETS "${arg_NAME} ${form}")
     endif()
@@ -68,7 +75,7 @@ function(isoheap_collector_glue result TARGET SUBJECT REFERENCE)
 endfunction()
 
 # To be called after the last registration: <build>/targets.txt for scripts, a target a line and
-# what its input is, bytes or text.
+# what its input is: bytes or text of a program, or raw.
 function(isoheap_write_target_list)
     get_property(targets GLOBAL PROPERTY ISOHEAP_TARGETS)
     list(JOIN targets "\n" lines)

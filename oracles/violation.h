@@ -26,6 +26,9 @@
     X(snapshot_lost, "a block of the snapshot, or allocated since, did not survive the cycle")     \
     X(barrier_missed, "a store left a block of the snapshot without protection")                   \
     X(refinement_broken, "a concrete step disagrees with its abstract counterpart")                \
+    X(tricolour_broken, "a black block points to a white one that nothing grey protects")          \
+    X(handshake_broken, "collector and mutators disagree on phase, flags or work-lists")           \
+    X(mark_lost, "a mark or a grey block got lost between the marker and the work-list")           \
     X(no_progress, "more steps than the bound that the heap size allows")                          \
     X(collector_assertion, "the collector's own check failed")                                     \
     X(sanitizer, "a sanitizer report or a crash inside the collector")

@@ -24,6 +24,7 @@ afl++            the second fuzzing engine, make afl and its test
 python3          compares ways to fuzz (scripts/compare.py)
 graphviz         draws the pictures of isoheap show --svg and --html
 groff-base       a test reads the manual page with it
+spin             the model checker that isoheap explore is compared with (bench/spin.sh)
 LIST
 }
 

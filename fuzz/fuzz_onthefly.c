@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Target fuzz_onthefly: schedules of the on-the-fly collector on x86-TSO, every invariant of the
+ * paper after every step; at the end a fair schedule must complete the handshake.
+ *
+ * ONTHEFLY_VARIANT makes a target of a known-bad variant; ONTHEFLY_INVARIANTS chooses what is
+ * checked, for safety alone.
+ */
+#include "collectors/onthefly/driver.h"
+#include "fuzz/violate.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef ONTHEFLY_VARIANT
+#define ONTHEFLY_VARIANT 0
+#endif
+#ifndef ONTHEFLY_INVARIANTS
+#define ONTHEFLY_INVARIANTS INVARIANTS_ALL
+#endif
+
+/* libFuzzer takes these for counters of edges: what the processes do at the same time is what a
+ * schedule is about, and no edge of the code shows it. */
+enum { COUNTERS = 1 << 14 };
+#ifdef __linux__
+__attribute__((section("__libfuzzer_extra_counters")))
+#endif
+static uint8_t counters[COUNTERS];
+
+static uint64_t steps;
+
+static void see(const struct model *m, const struct state *s) {
+    uint32_t hash = s->agent[GC].pc * 0x9e3779b1U + s->agent[GC].mark_pc;
+    for (unsigned p = 0; p < m->mutators && p < 2; p++) {
+        const struct agent *a = &s->agent[p];
+        hash = (hash ^ (uint32_t)(a->pc << 12 | a->mark_pc << 8 | a->hp << 4 | a->phase << 1 |
+                                  (s->tso.count[p] > 0))) *
+               0x85ebca6bU;
+        hash ^= hash >> 15;
+    }
+    counters[hash % COUNTERS] = 1;
+}
+
+static enum violation class_named(const char *name) {
+    for (int v = VIOLATION_none + 1; v < VIOLATION_classes; v++)
+        if (strcmp(violation_name((enum violation)v), name) == 0)
+            return (enum violation)v;
+    harness_error();
+}
+
+static _Noreturn void report(const struct driver_options *o, const struct driver_result *r) {
+    struct schedule s = {.n = 0};
+    const char *class = r->broken ? invariant_class(invariant_first(r->broken)) : "no_progress";
+    fprintf(stderr, "isoheap: violation %s (%s) after %u steps, %llu in all\n", class,
+            r->broken ? invariant_name(invariant_first(r->broken)) : "fair", r->n,
+            (unsigned long long)(steps + r->n));
+    if (driver_schedule(o, r, &s)) {
+        if (r->broken)
+            schedule_reduce(&s);
+        schedule_print(&s, stderr);
+        schedule_columns(&s, stderr);
+        schedule_free(&s);
+    }
+    violate(class_named(class));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    static const struct driver_options options = {ONTHEFLY_VARIANT, ONTHEFLY_INVARIANTS, 0, see};
+    static struct driver_result result;
+    driver_run(&options, data, size, &result);
+    if (result.broken || result.unfair)
+        report(&options, &result);
+    steps += result.n;
+    return 0;
+}

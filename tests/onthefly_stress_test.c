@@ -1,0 +1,594 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The threaded on-the-fly collector under stress: mutators work at full speed while it collects all
+ * the time, a scheduler of our own lets threads fall behind at the labels of their steps, and in
+ * the end the object graph must be isomorphic to what the model of the oracles makes of the
+ * mutators' logs, with nothing else alive.  Meant for ThreadSanitizer and AddressSanitizer.
+ *
+ * What a mutator changes is its own; what it shares are trees that nobody changes after they have
+ * been published in a mailbox, where others find them.  So each log can be replayed alone, as long
+ * as the trees are there that it received.
+ *
+ * ISOHEAP_STRESS_SECONDS: how long (default: 3).
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "collectors/onthefly/labels.h"
+#include "collectors/onthefly_threads/threads.h"
+#include "oracles/heap.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+enum {
+    OPERATIONS = 3000, /* of a mutator in a round */
+    SLOTS = 12,
+    MAILBOX = 0, /* the slot that leads to the mailboxes, in every mutator */
+    EMPTY = OTF_ROOTS - 1,
+    TAG_TREE = 100, /* and its height */
+    HEIGHT_MAX = 6,
+    TAG_MAILBOX = 120,
+    BLOCKS_MAX = 1024,
+    TREES_MAX = OPERATIONS
+};
+
+enum kind {
+    PLAIN,
+    CLOSURE,
+    STRING,
+    TREE,
+    LOAD,
+    STORE,
+    TAKE, /* load, and clear the field: nothing but the slot holds it then */
+    INFIX,
+    COPY,
+    CLEAR,
+    PUBLISH,
+    RECEIVE
+};
+
+struct operation {
+    uint8_t kind, a, b, c;
+    uint32_t number; /* content of a new block; or the tree received, 0: none */
+};
+
+struct mutator {
+    struct round *round;
+    unsigned m;
+    uint64_t seed;
+    pthread_t thread;
+    struct operation log[OPERATIONS];
+    unsigned n, trees;
+};
+
+struct round {
+    struct otf *otf;
+    unsigned mutators;
+    struct mutator mutator[OTF_MUTATORS];
+    atomic_uint done;
+};
+
+static uint64_t draw(uint64_t *seed) {
+    *seed ^= *seed >> 12;
+    *seed ^= *seed << 25;
+    *seed ^= *seed >> 27;
+    return (*seed * 0x2545f4914f6cdd1d) >> 24;
+}
+
+/* ---- operations -------------------------------------------------------------------------------
+ *
+ * A heap, for the operations: the threads' or the model's.
+ */
+
+struct heap {
+    bool (*alloc)(struct heap *, unsigned dst, size_t wosize, unsigned tag, const word *raw);
+    void (*load)(struct heap *, unsigned dst, unsigned obj, size_t i);
+    void (*store)(struct heap *, unsigned obj, size_t i, unsigned value);
+    unsigned (*tag)(struct heap *, word v); /* 256: no pointer at the start of a block */
+    size_t (*wosize)(struct heap *, word v);
+    word (*offset)(word v, size_t fields);
+    word *slots;
+    struct mutator *mutator;
+    struct model *model;
+};
+
+/* Two functions, and two fields of environment. */
+static void make_closure(word *raw, uint32_t number) {
+    raw[0] = code_pointer(number);
+    raw[1] = closinfo_make(1, 5);
+    raw[2] = header_make(3, WHITE, TAG_INFIX);
+    raw[3] = code_pointer(number + 1);
+    raw[4] = closinfo_make(2, 2);
+    raw[5] = immediate(number);
+    raw[6] = WORD_UNIT;
+}
+
+static bool new_block(struct heap *h, const struct operation *x, unsigned tag) {
+    word raw[OTF_WOSIZE];
+    size_t wosize = x->kind == CLOSURE ? 7 : x->kind == TREE ? 4 : 1 + x->b % OTF_WOSIZE;
+    for (size_t i = 0; i < wosize; i++)
+        raw[i] = x->kind == STRING ? code_pointer(x->number) : immediate(x->number + (i > 0));
+    if (x->kind == CLOSURE)
+        make_closure(raw, x->number);
+    return h->alloc(h, x->a, wosize, tag, raw);
+}
+
+static bool is_tree(unsigned tag) {
+    return tag >= TAG_TREE && tag <= TAG_TREE + HEIGHT_MAX;
+}
+
+/* Its children are the trees in two slots, if these are not too high. */
+static bool new_tree(struct heap *h, const struct operation *x) {
+    const unsigned child[] = {x->b, x->c};
+    unsigned height = 0;
+    bool takes[2];
+    for (unsigned i = 0; i < 2; i++) {
+        unsigned tag = h->tag(h, h->slots[child[i]]);
+        takes[i] = is_tree(tag) && tag < TAG_TREE + HEIGHT_MAX && child[i] != x->a;
+        if (takes[i] && tag - TAG_TREE >= height)
+            height = tag - TAG_TREE + 1;
+    }
+    if (!new_block(h, x, TAG_TREE + height))
+        return false;
+    for (unsigned i = 0; i < 2; i++)
+        if (takes[i])
+            h->store(h, x->a, i + 1, child[i]);
+    return true;
+}
+
+/* A field that may hold a value, or 0 for none in a closure's code. */
+static size_t field_of(struct heap *h, word v, unsigned chosen) {
+    if (h->tag(h, v) == TAG_CLOSURE)
+        return 5 + chosen % 2;
+    return chosen % h->wosize(h, v);
+}
+
+static void take(struct heap *h, const struct operation *x) {
+    unsigned scratch = SLOTS;
+    size_t field = field_of(h, h->slots[x->b], x->c);
+    h->load(h, scratch, x->b, field);
+    h->store(h, x->b, field, EMPTY);
+    h->slots[x->a] = h->slots[scratch];
+    h->slots[scratch] = WORD_UNIT;
+}
+
+/* Does it; false: it makes no sense now, or no block is free, and nothing happens. */
+static bool operate(struct heap *h, const struct operation *x) {
+    unsigned tag = h->tag(h, h->slots[x->a]), tag_b = h->tag(h, h->slots[x->b]);
+    switch ((enum kind)x->kind) {
+    case PLAIN:
+        return new_block(h, x, x->c % 4);
+    case CLOSURE:
+        return new_block(h, x, TAG_CLOSURE);
+    case STRING:
+        return new_block(h, x, TAG_STRING);
+    case TREE:
+        return new_tree(h, x);
+    case LOAD:
+        if (tag_b >= TAG_STRING)
+            return false;
+        h->load(h, x->a, x->b, field_of(h, h->slots[x->b], x->c));
+        return true;
+    case STORE:
+        if (tag >= 4 && tag != TAG_CLOSURE)
+            return false;
+        h->store(h, x->a, field_of(h, h->slots[x->a], x->c), x->b);
+        return true;
+    case TAKE:
+        if (tag_b >= 4 && tag_b != TAG_CLOSURE)
+            return false;
+        take(h, x);
+        return true;
+    case INFIX:
+        if (tag_b != TAG_CLOSURE)
+            return false;
+        h->slots[x->a] = h->offset(h->slots[x->b], 3);
+        return true;
+    case COPY:
+        h->slots[x->a] = h->slots[x->b];
+        return true;
+    default: /* CLEAR */
+        h->slots[x->a] = WORD_UNIT;
+        return true;
+    }
+}
+
+/* ---- the threads' heap ------------------------------------------------------------------------
+ */
+
+/* Only blocks that this mutator holds are looked at; their tags and sizes never change. */
+static word header_seen(word v) {
+    return atomic_load_explicit((otf_cell *)(uintptr_t)v - 1, memory_order_relaxed);
+}
+
+static unsigned real_tag(struct heap *h, word v) {
+    (void)h;
+    if (is_immediate(v))
+        return 256;
+    word header = header_seen(v);
+    if (header_colour(header) == BLUE)
+        fail_msg("a slot leads to a free block");
+    return header_tag(header) == TAG_INFIX ? 256 : header_tag(header);
+}
+
+static size_t real_wosize(struct heap *h, word v) {
+    (void)h;
+    return header_wosize(header_seen(v));
+}
+
+static word real_offset(word v, size_t fields) {
+    return v + fields * sizeof(word);
+}
+
+/* Waits for a block for three cycles, in the last of which all that was garbage is freed. */
+static bool real_alloc(struct heap *h, unsigned dst, size_t wosize, unsigned tag, const word *raw) {
+    struct mutator *u = h->mutator;
+    struct otf *otf = u->round->otf;
+    uint64_t began = otf_cycles(otf);
+    while (!otf_alloc(otf, u->m, dst, wosize, tag, raw)) {
+        if (otf_cycles(otf) > began + 3)
+            return false;
+        if (!otf_poll(otf, u->m))
+            sched_yield();
+    }
+    return true;
+}
+
+static void real_load(struct heap *h, unsigned dst, unsigned obj, size_t i) {
+    otf_load(h->mutator->round->otf, h->mutator->m, dst, obj, i);
+}
+
+static void real_store(struct heap *h, unsigned obj, size_t i, unsigned value) {
+    otf_store(h->mutator->round->otf, h->mutator->m, obj, i, value);
+}
+
+/* The tree in a slot: who made it, and its number there, from 1; 0: none. */
+static uint32_t tree_in(struct heap *h, unsigned slot) {
+    struct otf *otf = h->mutator->round->otf;
+    unsigned scratch = SLOTS;
+    if (is_immediate(h->slots[slot]))
+        return 0;
+    if (!is_tree(real_tag(h, h->slots[slot])))
+        fail_msg("what came from a mailbox is no tree");
+    otf_load(otf, h->mutator->m, scratch, slot, 0);
+    uint32_t number = (uint32_t)immediate_value(h->slots[scratch]);
+    h->slots[scratch] = WORD_UNIT;
+    return number;
+}
+
+static bool publish(struct heap *h, const struct operation *x) {
+    if (!is_tree(real_tag(h, h->slots[x->a])))
+        return false;
+    otf_store(h->mutator->round->otf, h->mutator->m, MAILBOX, x->b % OTF_WOSIZE, x->a);
+    return true;
+}
+
+static void choose_operation(struct mutator *u, struct operation *x) {
+    /* mostly what moves pointers about; a slot keeps what it holds for a while */
+    static const uint8_t kinds[32] = {PLAIN, PLAIN, PLAIN,   CLOSURE, STRING,  TREE,  TREE,  TREE,
+                                      STORE, STORE, STORE,   STORE,   STORE,   STORE, STORE, STORE,
+                                      STORE, STORE, STORE,   TAKE,    TAKE,    TAKE,  TAKE,  TAKE,
+                                      LOAD,  INFIX, PUBLISH, PUBLISH, RECEIVE, COPY,  CLEAR, CLEAR};
+    uint64_t r = draw(&u->seed);
+    x->kind = kinds[r >> 35];
+    x->a = (uint8_t)(1 + (r >> 4) % (SLOTS - 1));
+    x->b = (uint8_t)(1 + (r >> 12) % (SLOTS - 1));
+    x->c = (uint8_t)(1 + (r >> 20) % (SLOTS - 1));
+    x->number = (uint32_t)(r >> 28) % 1000;
+    if (x->kind == TREE)
+        x->number = u->m << 24 | (u->trees + 1);
+}
+
+static void *mutate(void *context) {
+    struct mutator *u = context;
+    struct otf *otf = u->round->otf;
+    struct heap h = {.alloc = real_alloc,
+                     .load = real_load,
+                     .store = real_store,
+                     .tag = real_tag,
+                     .wosize = real_wosize,
+                     .offset = real_offset,
+                     .slots = otf_roots(otf, u->m),
+                     .mutator = u};
+    while (u->n < OPERATIONS) {
+        struct operation *x = &u->log[u->n];
+        choose_operation(u, x);
+        if (x->kind == PUBLISH) {
+            publish(&h, x); /* changes nothing of its own */
+        } else if (x->kind == RECEIVE) {
+            otf_load(otf, u->m, x->a, MAILBOX, x->b % OTF_WOSIZE);
+            x->number = tree_in(&h, x->a);
+            u->n++;
+        } else if (operate(&h, x)) {
+            u->trees += x->kind == TREE;
+            u->n++;
+        } else if (x->kind <= TREE) { /* no block is free: let something go */
+            *x = (struct operation){.kind = CLEAR, .a = x->a};
+            operate(&h, x);
+            u->n++;
+        }
+        otf_poll(otf, u->m);
+    }
+    atomic_fetch_add(&u->round->done, 1);
+    while (!otf_stopped(otf))
+        if (!otf_poll(otf, u->m))
+            sched_yield();
+    return NULL;
+}
+
+/* ---- the model's heap -------------------------------------------------------------------------
+ */
+
+static unsigned model_tag(struct heap *h, word v) {
+    if (!model_is_pointer(v) || model_offset(v))
+        return 256;
+    return h->model->objects[model_object(v)].tag;
+}
+
+static size_t model_wosize(struct heap *h, word v) {
+    return h->model->objects[model_object(v)].wosize;
+}
+
+static word model_offset_by(word v, size_t fields) {
+    return model_pointer(model_object(v), (unsigned)fields);
+}
+
+static bool model_alloc(struct heap *h, unsigned dst, size_t wosize, unsigned tag,
+                        const word *raw) {
+    size_t first = tag == TAG_CLOSURE ? 5 : tag >= TAG_NO_SCAN ? wosize : 0;
+    unsigned object = model_add(h->model, wosize, tag, first, raw);
+    assert_int_not_equal(object, MODEL_NONE);
+    h->slots[dst] = model_pointer(object, 0);
+    return true;
+}
+
+static void model_load(struct heap *h, unsigned dst, unsigned obj, size_t i) {
+    h->slots[dst] = model_fields(h->model, model_object(h->slots[obj]))[i];
+}
+
+static void model_store(struct heap *h, unsigned obj, size_t i, unsigned value) {
+    model_fields(h->model, model_object(h->slots[obj]))[i] = h->slots[value];
+}
+
+/* Trees of all mutators by their numbers, as the replays have come to them. */
+static word trees[OTF_MUTATORS][TREES_MAX + 1];
+
+static word *tree_numbered(uint32_t number) {
+    assert_true(number >> 24 < OTF_MUTATORS && (number & 0xffffff) <= TREES_MAX);
+    return &trees[number >> 24][number & 0xffffff];
+}
+
+/* One log as far as it goes: to its end, or to a tree that is not there yet.  Returns where. */
+static unsigned replay(struct heap *h, unsigned from) {
+    const struct mutator *u = h->mutator;
+    unsigned i = from;
+    for (; i < u->n; i++) {
+        const struct operation *x = &u->log[i];
+        if (x->kind == RECEIVE) {
+            if (x->number && !*tree_numbered(x->number))
+                break;
+            h->slots[x->a] = x->number ? *tree_numbered(x->number) : WORD_UNIT;
+            continue;
+        }
+        assert_true(operate(h, x));
+        if (x->kind == TREE)
+            *tree_numbered(x->number) = h->slots[x->a];
+    }
+    return i;
+}
+
+static void replay_all(struct round *r, struct model *model) {
+    unsigned at[OTF_MUTATORS] = {0};
+    bool moved = true;
+    memset(trees, 0, sizeof trees);
+    while (moved) {
+        moved = false;
+        for (unsigned m = 0; m < r->mutators; m++) {
+            struct heap h = {.alloc = model_alloc,
+                             .load = model_load,
+                             .store = model_store,
+                             .tag = model_tag,
+                             .wosize = model_wosize,
+                             .offset = model_offset_by,
+                             .slots = model->slots[m],
+                             .mutator = &r->mutator[m],
+                             .model = model};
+            unsigned before = at[m];
+            at[m] = replay(&h, before);
+            moved |= at[m] != before;
+        }
+    }
+    for (unsigned m = 0; m < r->mutators; m++)
+        if (at[m] != r->mutator[m].n)
+            fail_msg("mutator %u received a tree that nobody has made", m);
+}
+
+/* ---- comparison -------------------------------------------------------------------------------
+ */
+
+struct gc {
+    const struct otf *otf;
+};
+
+static void walk(struct gc *gc, gc_visit *visit, void *context) {
+    size_t blocks;
+    const word *heap = otf_heap(gc->otf, &blocks);
+    for (const word *at = heap; at < heap + blocks * (OTF_WOSIZE + 1); at += OTF_WOSIZE + 1) {
+        bool live = header_colour(*at) != BLUE;
+        size_t words = header_wosize(*at) + 1;
+        visit(context, live ? GC_LIVE : GC_FREE, at, words);
+        if (words < OTF_WOSIZE + 1)
+            visit(context, GC_UNUSED, at + words, OTF_WOSIZE + 1 - words);
+    }
+}
+
+/* The mailboxes as the threads have left them: trees, by the numbers in their first fields. */
+static void copy_mailboxes(struct otf *otf, struct model *model, unsigned object) {
+    const otf_cell *mailbox = (otf_cell *)(uintptr_t)otf_roots(otf, 0)[MAILBOX];
+    for (unsigned i = 0; i < OTF_WOSIZE; i++) {
+        word v = atomic_load(&mailbox[i]);
+        if (is_pointer(v))
+            model_fields(model, object)[i] =
+                *tree_numbered((uint32_t)immediate_value(word_pointer(v)[0]));
+    }
+}
+
+static void compare(struct round *r, struct model *model) {
+    enum { WORDS = BLOCKS_MAX * (OTF_WOSIZE + 1) };
+    static struct graph_cell cells[WORDS], model_cells[MODEL_OBJECTS];
+    static uint64_t in_use[WORDS / 64 + 1];
+    static struct pair queue[BLOCKS_MAX + 1];
+    static word slots[OTF_MUTATORS * GC_SLOTS];
+    static uint32_t epoch, run;
+    static const struct collector collector = {.walk = walk};
+    struct gc gc = {r->otf};
+    struct graph real, abstract;
+    struct heap_facts facts;
+    char path[200] = "";
+    size_t blocks;
+    const word *heap = otf_heap(r->otf, &blocks);
+    for (unsigned m = 0; m < OTF_MUTATORS; m++)
+        for (unsigned s = 0; s < GC_SLOTS; s++)
+            slots[m * GC_SLOTS + s] =
+                m < r->mutators && s < OTF_ROOTS ? otf_roots(r->otf, m)[s] : WORD_UNIT;
+    graph_of_heap(&real, heap, blocks * (OTF_WOSIZE + 1), heap, 0, slots, r->mutators, cells, WORDS,
+                  in_use);
+    real.epoch = epoch;
+    heap_walk(&real, &collector, &gc, HEAP_TILES, &facts);
+    epoch = real.epoch;
+    if (facts.violation)
+        fail_msg("%s: %s", violation_name(facts.violation), facts.detail);
+    graph_of_model(&abstract, model, model_cells);
+    struct isomorphism iso = {.queue = queue, .capacity = BLOCKS_MAX + 1, .run = run};
+    enum violation v = isomorphism_compare(&iso, &real, &abstract);
+    run = iso.run;
+    if (v) {
+        isomorphism_path(&iso, path, sizeof path);
+        fail_msg("%s at %s", violation_name(v), path);
+    }
+    if (heap_unreached(&real, &iso))
+        fail_msg("garbage is left after three cycles: %zu blocks live, %zu reachable", facts.live,
+                 iso.pairs);
+}
+
+/* ---- rounds -----------------------------------------------------------------------------------
+ */
+
+/* The perturbing scheduler: threads fall behind now and then, for a while one of them always, and
+ * the collector while it marks, so that mutators have time to do what its work must survive. */
+struct perturbation {
+    uint64_t seed[OTF_MUTATORS + 1], steps[OTF_MUTATORS + 1];
+};
+
+static void perturb(void *context, unsigned process, unsigned label) {
+    struct perturbation *x = context;
+    uint64_t r = draw(&x->seed[process]);
+    bool slow = (x->steps[process]++ >> 8) % 7 == process;
+    bool marking = label == OTF_COLLECTOR + gc_pick && (r & 7) == 0;
+    if ((r & 4095) == 0 || (slow && (r & 63) == 0) || marking)
+        nanosleep(&(struct timespec){0, (long)(r >> 12 & 0x7fff)}, NULL);
+    else if ((r & 31) == 0 || (slow && (r & 7) == 0))
+        sched_yield();
+}
+
+static struct perturbation perturbation;
+
+static void share_mailboxes(struct round *r, struct model *model, unsigned *object) {
+    word raw[OTF_WOSIZE];
+    for (unsigned i = 0; i < OTF_WOSIZE; i++)
+        raw[i] = WORD_UNIT;
+    assert_true(otf_alloc(r->otf, 0, MAILBOX, OTF_WOSIZE, TAG_MAILBOX, raw));
+    *object = model_add(model, OTF_WOSIZE, TAG_MAILBOX, 0, raw);
+    for (unsigned m = 0; m < r->mutators; m++) {
+        otf_roots(r->otf, m)[MAILBOX] = otf_roots(r->otf, 0)[MAILBOX];
+        model->slots[m][MAILBOX] = model_pointer(*object, 0);
+    }
+}
+
+/* Returns the number of cycles. */
+static uint64_t play_round(struct round *r, struct model *model, uint64_t seed,
+                           const struct otf_hooks *hooks) {
+    unsigned object;
+    memset(r, 0, sizeof *r);
+    r->mutators = 1 + seed % OTF_MUTATORS;
+    r->otf = otf_open(r->mutators, BLOCKS_MAX >> (seed / 4 % 3), hooks);
+    assert_non_null(r->otf);
+    model_reset(model, r->mutators);
+    share_mailboxes(r, model, &object);
+    assert_true(otf_start(r->otf));
+    for (unsigned m = 0; m < r->mutators; m++) {
+        struct mutator *u = &r->mutator[m];
+        u->round = r;
+        u->m = m;
+        u->seed = (seed * OTF_MUTATORS + m + 1) * 0x9e3779b97f4a7c15;
+        assert_int_equal(pthread_create(&u->thread, NULL, mutate, u), 0);
+    }
+    while (atomic_load(&r->done) < r->mutators)
+        sched_yield();
+    uint64_t cycles = otf_cycles(r->otf); /* one is under way; garbage is gone in the second */
+    while (otf_cycles(r->otf) < cycles + 3)
+        sched_yield();
+    otf_stop(r->otf);
+    otf_join(r->otf);
+    for (unsigned m = 0; m < r->mutators; m++)
+        pthread_join(r->mutator[m].thread, NULL);
+    replay_all(r, model);
+    copy_mailboxes(r->otf, model, object);
+    compare(r, model);
+    cycles = otf_cycles(r->otf);
+    otf_close(r->otf);
+    return cycles;
+}
+
+static double seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static void play(const struct otf_hooks *hooks, double least) {
+    static struct model model;
+    static struct round round;
+    double began = seconds();
+    unsigned long long cycles = 0, operations = 0, rounds = 0;
+    do {
+        cycles += play_round(&round, &model, ++rounds, hooks);
+        operations += (unsigned long long)round.mutators * OPERATIONS;
+    } while (seconds() - began < least || rounds < 8);
+    print_message("%llu rounds, %llu operations, %llu cycles\n", rounds, operations, cycles);
+}
+
+static double wanted(void) {
+    const char *text = getenv("ISOHEAP_STRESS_SECONDS");
+    double t = text ? strtod(text, NULL) : 0;
+    return t > 0 ? t : 3;
+}
+
+static void the_graph_survives(void **state) {
+    (void)state;
+    play(NULL, wanted() / 3);
+}
+
+static void the_graph_survives_perturbation(void **state) {
+    (void)state;
+    for (unsigned p = 0; p <= OTF_MUTATORS; p++)
+        perturbation.seed[p] = p + 1;
+    const struct otf_hooks hooks = {.context = &perturbation, .step = perturb};
+    play(&hooks, wanted() * 2 / 3);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_graph_survives),
+        cmocka_unit_test(the_graph_survives_perturbation),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
