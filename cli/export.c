@@ -159,9 +159,11 @@ static bool is_needed(const struct exported *e, const char *what, size_t length)
         bool needed;
     } others[] = {{"always", true},
                   {class ? class : "always", true},
+                  {"minors", asserts(e, "garbage") && e->subject->young != NULL},
                   {"answers", asserts(e, "memory") && allocates(e->program)},
                   {"newblocks", asserts(e, "overlap") && allocates(e->program)},
                   {"newcolours", asserts(e, "walk") && allocates(e->program)},
+                  {"promoted", asserts(e, "walk") && allocates(e->program) && e->subject->young},
                   {"operations", e->program->n_ops > 0},
                   {"image", e->subject->image != NULL},
                   {"build", e->subject->image == NULL},

@@ -16,10 +16,11 @@ static const struct {
     const char *name, *meaning;
 } targets[] = {
     {"fuzz_mark_sweep", "mark_sweep against cheney and the model"},
-    {"fuzz_incremental", "incremental against cheney and the model"},
     {"fuzz_reference", "cheney against the model"},
     {"fuzz_incremental",
      "incremental against cheney and the model, its cycles against Definition 6"},
+    {"fuzz_generational",
+     "generational against cheney and the model, its minor collections against Definition 7"},
     {"fuzz_tower", "tower against cheney and the model, its levels against each other"},
     {"fuzz_all", "every registered collector against the model"},
     {"fuzz_text", "the text parser and printer"},
@@ -57,7 +58,7 @@ struct flag {
     const char *name;
     bool set;
 };
-enum { FLAGS = 13 };
+enum { FLAGS = 14 };
 
 static void read_flags(const struct collector_traits *t, struct flag flags[FLAGS]) {
     const struct flag all[FLAGS] = {{"moves", t->moves},
@@ -72,7 +73,8 @@ static void read_flags(const struct collector_traits *t, struct flag flags[FLAGS
                                     {"free_list", t->free_list},
                                     {"sorted_free_list", t->sorted_free_list},
                                     {"merged_free_list", t->merged_free_list},
-                                    {"renews", t->renews}};
+                                    {"renews", t->renews},
+                                    {"exact_minor", t->exact_minor}};
     memcpy(flags, all, sizeof all);
 }
 

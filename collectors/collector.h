@@ -53,6 +53,10 @@ struct gc_hooks {
     /* NULL, or to be shown the states that a collector with the trait `refines` goes through;
      * returns if all is well. */
     void (*refinement)(struct gc_hooks *, void *view);
+    /* To be called just before and just after every minor collection, also one that is part of
+     * something else, when slots and heap are as they would be between two operations.  Only for
+     * collectors that say what is young. */
+    void (*minor)(struct gc_hooks *, bool before);
 };
 /* Optional, for the coverage of a fuzzer: the store holds so many entries or words now, or needs to
  * and has not the room. */
@@ -128,6 +132,8 @@ struct collector_traits {
     size_t max_wosize;     /* 0: as much as the heap holds */
     unsigned max_mutators; /* at least 1 */
     bool refines;          /* hooks->refinement sees states as collectors/tower/levels.h has them */
+    size_t nursery_words;  /* words behind heap_words that walk covers too: the young generation */
+    bool exact_minor;      /* a minor collection keeps no young block that it need not keep */
 };
 
 struct collector {
@@ -181,8 +187,16 @@ struct collector {
     void (*walk)(struct gc *, gc_visit *, void *context);
     const char *(*check)(struct gc *);
     word (*peek)(struct gc *, word v, ptrdiff_t i);
-    /* NULL: no cycle is ever under way between two calls. */
+    /* NULL: no cycle is ever under way between two calls.  With generations it is one of the old
+     * generation: its roots are the slots and the fields of young blocks, none of which is moved
+     * between its beginning and the end of that call. */
     struct gc_cycle (*cycle)(struct gc *);
+
+    /* Generations.  young: does v point at a block that the next minor collection may move or
+     * free?  remembered visits the fields of old blocks that it will look at. */
+    bool (*young)(struct gc *, word v);
+    void (*remembered)(struct gc *, void (*visit)(void *context, word block, size_t i),
+                       void *context);
 };
 
 #endif

@@ -41,6 +41,18 @@ enum isoheap_fault {
     FAULT_half_full,         /* a full collection only finishes the cycle that is under way */
     FAULT_barrier_severs,    /* the barrier clears the first pointer of the block it darkens */
     FAULT_barrier_rounds,    /* the barrier clears the first immediate of the block it darkens */
+    /* generational */
+    FAULT_unrecorded_store,    /* the write barrier records nothing */
+    FAULT_init_unrecorded,     /* an initialising store into an old block is not recorded */
+    FAULT_promoted_unrecorded, /* a promoted block's fields that stay young are not recorded */
+    FAULT_promoted_unscanned,  /* the fields of promoted blocks are not looked at */
+    FAULT_young_infix_lost,    /* an infix pointer to a young closure becomes one to its start */
+    FAULT_stale_entry,         /* remembered fields of dead old blocks stay in the set */
+    FAULT_minor_keeps,         /* a minor collection keeps the first young block in any case */
+    FAULT_minor_writes,        /* a minor collection clears a field of the first old block */
+    FAULT_young_no_roots,      /* a cycle begins without what young blocks point at */
+    FAULT_promoted_white,      /* blocks are promoted white in any phase */
+    FAULT_old_no_barrier,      /* stores into old blocks have no deletion barrier */
     /* cheney */
     FAULT_last_field,   /* the last field of a block is not forwarded */
     FAULT_infix_lost,   /* an infix pointer becomes a pointer to its closure */

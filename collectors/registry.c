@@ -5,14 +5,15 @@
 #include "collectors/registry.h"
 
 #include "collectors/cheney/cheney.h"
+#include "collectors/generational/generational.h"
 #include "collectors/incremental/incremental.h"
 #include "collectors/mark_sweep/mark_sweep.h"
 #include "collectors/tower/tower.h"
 
 #include <string.h>
 
-const struct collector *const registered_collectors[] = {&mark_sweep, &cheney, &incremental, &tower,
-                                                         NULL};
+const struct collector *const registered_collectors[] = {&mark_sweep,   &cheney, &incremental,
+                                                         &generational, &tower,  NULL};
 
 const struct collector *collector_find(const struct collector *const *list, const char *name) {
     for (; *list; list++)

@@ -46,14 +46,20 @@ static void judge_refusal(struct runner *r, enum party party, size_t wosize) {
     }
 }
 
+/* What can be live at once: beside the heap one nursery, if there is any. */
+static size_t capacity(const struct runner *r, const struct side *s) {
+    return r->heap_words + (s->traits.nursery_words ? s->config.nursery_words : 0);
+}
+
 static void judge_success(struct runner *r, enum party party, size_t wosize) {
-    if (!judges(r, ORACLE_memory) || r->side[party].traits.refusal == REFUSES_ANYTIME)
+    const struct side *s = &r->side[party];
+    if (!judges(r, ORACLE_memory) || s->traits.refusal == REFUSES_ANYTIME)
         return;
     if (r->bound_words + wosize + 1 <= r->heap_words)
         return; /* no need to know exactly */
     r->verdict.counts.oracles[ORACLE_memory]++;
-    if (live_words(r) + wosize + 1 > r->heap_words) {
-        expect_sizes(r, "a block", wosize, r->heap_words);
+    if (live_words(r) + wosize + 1 > capacity(r, s)) {
+        expect_sizes(r, "a block", wosize, capacity(r, s));
         fail(r, VIOLATION_missed_out_of_memory, ORACLE_memory, party,
              "an allocation succeeded although live + request exceeds the heap");
     }

@@ -5,7 +5,8 @@
  *
  * A cycle may begin or end in any call of the collector.  Nothing else changes in a call, so the
  * model has h0 and the roots as they were when the cycle began; the summary takes them down as
- * addresses and words, and does not depend on the model any more.
+ * addresses and words, and does not depend on the model any more.  Cycles of the old one of two
+ * generations: cycle_generations.c.
  */
 #include "harness/internal.h"
 
@@ -15,7 +16,8 @@
 bool cycle_open(struct runner *r, enum party party) {
     struct side *s = &r->side[party];
     const struct collector *c = s->collector;
-    if (!c->cycle || !c->walk || c->traits.moves || !judges(r, ORACLE_snapshot))
+    bool stays = !c->traits.moves || (c->young && c->remembered); /* the old generation does */
+    if (!c->cycle || !c->walk || !stays || !judges(r, ORACLE_snapshot))
         return true;
     s->summary = calloc(1, sizeof *s->summary);
     return s->summary;
@@ -55,12 +57,13 @@ static void take_snapshot(struct runner *r, enum party party) {
     }
 }
 
-/* new_allocs */
-static void add_block(struct side *s, const struct new_block *block) {
+/* new_allocs; false: not one of the heap that the cycle is about. */
+static bool add_block(struct side *s, const struct new_block *block) {
     word *before =
         definition6_add(s->summary, &s->graph, block->address, block->wosize, block->tag, true);
     for (size_t i = 0; before && i < block->wosize; i++)
         before[i] = block->content[i];
+    return before;
 }
 
 void cycle_note_write(struct side *s, word block, size_t i, word value) {
@@ -122,7 +125,7 @@ static void judge_end(struct runner *r, enum party party) {
     r->verdict.counts.oracles[ORACLE_snapshot]++;
     judge_vertices(r, party);
     judge_fields(r, party);
-    const word *extra = definition6_extra(s->summary, &s->graph, s->facts.live);
+    const word *extra = definition6_extra(s->summary, &s->graph, cycle_live(s));
     if (!extra)
         return;
     snprintf(r->verdict.expected, VERDICT_TEXT, "%u blocks of the snapshot, %u allocated since",
@@ -185,21 +188,24 @@ void cycle_look(struct runner *r, enum party party, const struct new_block *bloc
     struct side *s = &r->side[party];
     struct gc_cycle now = s->collector->cycle(s->gc);
     bool began = now.begun != s->cycle.begun, moved = !block || cycle_moved(s);
+    bool young = s->collector->young;
     s->cycle = now;
-    if (began) {
+    if (began && young) {
+        s->watched = cycle_begin_old(r, party);
+        block = NULL; /* it is in the snapshot, or young */
+    } else if (began) {
         take_snapshot(r, party);
         s->watched = true;
     }
     if (!s->watched)
         return;
-    if (block)
-        add_block(s, block);
+    bool added = block && add_block(s, block);
     s->watched = now.phase != GC_PHASE_IDLE;
     if (!s->watched)
         judge_end(r, party);
     else if (moved)
         judge_middle(r, party);
-    else
+    else if (added)
         judge_colour(r, party, &s->summary->vertices[s->summary->n_vertices - 1]);
 }
 

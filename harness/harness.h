@@ -29,6 +29,8 @@ const char *party_name(enum party); /* "subject", "reference", "model" */
     X(snapshot, "Definition 6: a cycle keeps its snapshot and what the mutator made of it")        \
     X(refinement, "each level of the tower refines the one above; Figures 1 and 3 at every step")  \
     X(progress, "a bound on the steps of every operation")                                         \
+    X(remembered, "every old-to-young edge is recorded when a minor collection starts")            \
+    X(minor, "Definition 7: a minor collection keeps what it must and touches nothing else")       \
     X(assertion, "the collector's own check")
 enum oracle {
 #define X(name, meaning) ORACLE_##name,

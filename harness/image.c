@@ -163,8 +163,10 @@ static void build_side(struct runner *r, enum party party, size_t used) {
         base = build_image(r, party, used);
     else if (!build_by_allocation(r, party))
         skip_program(r);
-    graph_of_heap(&s->graph, base, r->heap_words, s->statics, s->static_words, s->slots[0],
-                  r->mutators, s->cells, sizeof s->cells / sizeof *s->cells, s->in_use);
+    graph_of_heap(&s->graph, base, r->heap_words + s->traits.nursery_words, s->statics,
+                  s->static_words, s->slots[0], r->mutators, s->cells,
+                  sizeof s->cells / sizeof *s->cells, s->in_use);
+    s->graph.nursery_words = s->traits.nursery_words;
 }
 
 /* Object n of the model is named block n of the program. */

@@ -27,6 +27,21 @@ _Static_assert((int)PROGRAM_TAG_CLOSURE == TAG_CLOSURE && (int)PROGRAM_TAG_CUSTO
 
 enum { COLLECTING_PARTIES = 2 }; /* PARTY_SUBJECT, PARTY_REFERENCE */
 
+/* The largest heap, static space behind it, and two halves of the largest nursery in between. */
+enum { SIDE_WORDS = 4 * PROGRAM_HEAP_WORDS };
+
+/* The heap as a minor collection found it (generational.c). */
+struct minor_record {
+    bool known;        /* the heap was as it should be: the rest is filled in */
+    size_t old, young; /* blocks: old ones; young ones that must be kept */
+    gc_slots slots[GC_MUTATORS];
+    uint64_t starts[SIDE_WORDS / 64 + 1];       /* an old block starts here (field 0) */
+    uint64_t young_starts[SIDE_WORDS / 64 + 1]; /* a young one that must be kept */
+    uint64_t recorded[SIDE_WORDS / 64 + 1];     /* this word is a remembered field */
+    word words[SIDE_WORDS];                     /* of all those blocks */
+    uint32_t copy[SIDE_WORDS]; /* f of Definition 7: where a young block is now; 0: not known */
+};
+
 struct side {
     const struct collector *collector;
     struct gc *gc;
@@ -43,8 +58,9 @@ struct side {
     size_t static_words;
     struct graph graph;
     struct heap_facts facts;
-    struct graph_cell cells[2 * PROGRAM_HEAP_WORDS + 16];
-    uint64_t in_use[2 * PROGRAM_HEAP_WORDS / 64 + 1];
+    struct graph_cell cells[SIDE_WORDS + 16];
+    uint64_t in_use[SIDE_WORDS / 64 + 1];
+    struct minor_record minor;
     struct definition6 *summary; /* NULL: no incremental collector, or its oracle is left out */
     struct gc_cycle cycle;       /* after the last call */
     bool watched;                /* one is under way, and was watched from its beginning */
@@ -98,6 +114,10 @@ struct runner {
 
 /* ---- runner.c ---------------------------------------------------------------------------------
  */
+
+static inline enum party side_party(const struct side *s) {
+    return s == &s->runner->side[PARTY_SUBJECT] ? PARTY_SUBJECT : PARTY_REFERENCE;
+}
 
 static inline bool judges(const struct runner *r, enum oracle oracle) {
     return r->oracles >> oracle & 1;
@@ -197,6 +217,18 @@ static inline void cycle_write(struct side *s, word block, size_t i, word value)
 }
 /* What the mutator wrote is judged once an operation. */
 void cycle_after_operation(struct runner *, enum party);
+
+/* ---- cycle_generations.c ----------------------------------------------------------------------
+ */
+
+/* A cycle of an old generation has begun in the last call: its snapshot.  False: it has ended too.
+ */
+bool cycle_begin_old(struct runner *, enum party);
+/* A minor collection has ended within a cycle that is watched (r->minor says what was before). */
+void cycle_note_minor(struct side *);
+/* Live blocks that the cycle is about, after a walk. */
+size_t cycle_live(const struct side *);
+
 /* ---- coverage.c (coverage.h): only if r->coverage ---------------------------------------------
  */
 
@@ -211,6 +243,11 @@ void coverage_graph(struct runner *);
 
 /* hooks->refinement of the tower. */
 void judge_refinement(struct gc_hooks *, void *view);
+/* ---- generational.c ---------------------------------------------------------------------------
+ */
+
+/* gc_hooks.minor */
+void around_minor(struct gc_hooks *, bool before);
 
 /* ---- check.c ----------------------------------------------------------------------------------
  */

@@ -302,7 +302,8 @@ static bool op_exhaust(struct runner *r, const struct op *op, unsigned m) {
     clear_slot(r, m, op->dst);
     collect_all(r, GC_FULL);
     model_mark(&r->model);
-    size_t free_words = r->heap_words - r->model.live_words, want = PROGRAM_WOSIZE;
+    size_t live = r->model.live_words; /* a nursery holds more than the heap does */
+    size_t free_words = live < r->heap_words ? r->heap_words - live : 0, want = PROGRAM_WOSIZE;
     while (free_words > (size_t)op->n + 1 && want > 0) {
         if (want > free_words - op->n - 1)
             want = free_words - op->n - 1;

@@ -81,7 +81,11 @@ _Noreturn void skip_program(struct runner *r) {
 /* More than any collector needs for one call: a constant number of steps a word, and for a mark
  * stack that overflows a re-scan of the heap for every block. */
 static uint64_t fuel(const struct runner *r) {
-    uint64_t words = r->heap_words;
+    uint64_t words = r->heap_words, nursery = 0;
+    for (unsigned p = 0; p < r->n_sides; p++)
+        if (r->side[p].traits.nursery_words > nursery)
+            nursery = r->side[p].traits.nursery_words;
+    words += nursery;
     return judges(r, ORACLE_progress) ? 4096 + 64 * words + words * words : UINT64_MAX;
 }
 
@@ -137,7 +141,8 @@ struct runner *runner_open(const struct runner_options *options) {
         s->hooks = (struct gc_hooks){.poison = poison,
                                      .unpoison = unpoison,
                                      .out_of_fuel = out_of_fuel,
-                                     .event = r->listen ? tell : NULL};
+                                     .event = r->listen ? tell : NULL,
+                                     .minor = around_minor};
         s->gc = collectors[p]->open();
         if (!s->gc || !cycle_open(r, (enum party)p)) {
             runner_close(r);
@@ -205,7 +210,6 @@ static void reset(struct runner *r, const struct program *program) {
     r->serial = 0;
     r->heap_words = program->config[CONFIG_HEAP];
     r->slice_words = program->config[CONFIG_SLICE];
-    r->fuel = fuel(r);
     r->mutators = program_mutators(program); /* every collection scans their rows */
     r->takes_infix = r->takes_closures = r->takes_raw = r->takes_outside = true;
     r->fresh = MODEL_NONE;
@@ -222,6 +226,7 @@ static void reset(struct runner *r, const struct program *program) {
         if (s->traits.max_mutators < r->mutators)
             r->mutators = s->traits.max_mutators;
     }
+    r->fuel = fuel(r);
     model_reset(&r->model, r->mutators);
     graph_of_model(&r->model_graph, &r->model, r->model_cells);
     for (unsigned p = 0; p < r->n_sides; p++) {

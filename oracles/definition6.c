@@ -16,15 +16,20 @@ static size_t place(const struct graph *g, word block) {
     return (block - pointer_word(g->base)) / sizeof(word) - 1;
 }
 
+/* The words that a cycle is about: without the young generation behind them. */
+static size_t old_words(const struct graph *g) {
+    return g->words - g->nursery_words;
+}
+
 static bool in_graph(const struct graph *g, word block) {
-    return block - pointer_word(g->base) < g->words * sizeof(word) &&
+    return block - pointer_word(g->base) < old_words(g) * sizeof(word) &&
            block != pointer_word(g->base);
 }
 
 word *definition6_add(struct definition6 *d, const struct graph *g, word block, size_t wosize,
                       unsigned tag, bool is_new) {
     size_t at = place(g, block);
-    if (!in_graph(g, block) || wosize >= g->words - at || d->n_vertices == DEFINITION6_WORDS)
+    if (!in_graph(g, block) || wosize >= old_words(g) - at || d->n_vertices == DEFINITION6_WORDS)
         return NULL;
     d->vertices[d->n_vertices++] =
         (struct definition6_vertex){(uint32_t)at, (uint32_t)wosize, (uint8_t)tag};
@@ -37,7 +42,7 @@ word *definition6_add(struct definition6 *d, const struct graph *g, word block, 
 void definition6_write(struct definition6 *d, const struct graph *g, word block, size_t i,
                        word value) {
     size_t at = place(g, block) + 1 + i;
-    if (!in_graph(g, block) || at >= g->words)
+    if (!in_graph(g, block) || at >= old_words(g))
         return;
     d->n_writes++;
     d->deleted[at] = value != d->before[at]; /* written back: deleted no longer */
@@ -81,7 +86,7 @@ const word *definition6_extra(struct definition6 *d, const struct graph *g, size
     next_round(d);
     for (uint32_t n = 0; n < d->n_vertices; n++)
         d->seen[d->vertices[n].at] = d->round;
-    for (size_t at = 0; at + 1 < g->words; at++)
+    for (size_t at = 0; at + 1 < old_words(g); at++)
         if (graph_starts(g, at + 1) && d->seen[at] != d->round)
             return g->base + at;
     return NULL;
@@ -97,7 +102,7 @@ static unsigned colour_at(const struct graph *g, size_t at) {
 /* Grays white blocks of the heap in thought. */
 static uint32_t protect(struct definition6 *d, const struct graph *g, word v, uint32_t n) {
     struct graph_ref ref = graph_resolve(g, v);
-    if (ref.kind != GRAPH_BLOCK || ref.id >= g->words)
+    if (ref.kind != GRAPH_BLOCK || ref.id >= old_words(g))
         return n;
     uint32_t at = ref.id - 1;
     if (d->seen[at] == d->round || colour_at(g, at) != WHITE)

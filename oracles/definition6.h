@@ -10,8 +10,10 @@
  * leave from: (x, i, y) instead of the paper's (x, y), for which overwriting one of two fields with
  * the same target would delete the edge of the other.  A label has one target at most, so that RG.E
  * and added_edges are maps; of deleted_edges only those that RG.E has make a difference.  Data is
- * kept in the same maps.  For collectors that do not move, in OCaml's layout: blocks are named by
- * their address.
+ * kept in the same maps.  For blocks that do not move, in OCaml's layout: they are named by their
+ * address.  Of a heap with generations it is about the old one: the fields of young blocks are
+ * roots, a promoted block is a new one (new_allocs), and a minor collection that redirects a field
+ * writes it.
  */
 #ifndef ISOHEAP_DEFINITION6_H
 #define ISOHEAP_DEFINITION6_H
@@ -64,7 +66,8 @@ const struct definition6_vertex *definition6_lost(const struct definition6 *, co
 size_t definition6_changed(const struct definition6 *, const struct graph *,
                            const struct definition6_vertex **owner);
 
-/* The first live block that is no vertex, given the number of live blocks; NULL if there is none.
+/* The first live block that is no vertex, given the number of live blocks (old ones alone); NULL if
+ * there is none.
  */
 const word *definition6_extra(struct definition6 *, const struct graph *, size_t live);
 

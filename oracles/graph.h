@@ -45,6 +45,7 @@ struct graph {
     /* a heap */
     const word *base, *statics;
     size_t words, static_words;
+    size_t nursery_words; /* of `words`, at their end: no place for what needs a free block */
     uint32_t epoch; /* of the stamps; 0: the heap cannot be walked, starts are taken on trust */
     /* a model, or NULL */
     const struct model *model;

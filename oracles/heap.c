@@ -143,7 +143,7 @@ static void visit_extent(struct walk *w, enum gc_extent kind, const word *header
     } else if (kind == GC_FRAGMENT) {
         if (words != 1 || header_tag(*header) != 0)
             report(w, VIOLATION_ill_formed_heap, header, "a fragment with a size or a tag");
-    } else if (words - 1 > w->facts->largest_free) {
+    } else if (header < w->end - w->g->nursery_words && words - 1 > w->facts->largest_free) {
         w->facts->largest_free = words - 1; /* GC_UNUSED */
     }
     w->after_free = kind == GC_FREE;

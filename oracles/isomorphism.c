@@ -130,16 +130,21 @@ static enum violation compare_blocks(struct isomorphism *iso, const struct graph
     return VIOLATION_none;
 }
 
-enum violation isomorphism_compare(struct isomorphism *iso, const struct graph *a,
-                                   const struct graph *b) {
-    unsigned mutators = a->mutators < b->mutators ? a->mutators : b->mutators;
+void isomorphism_begin(struct isomorphism *iso, const struct graph *a, const struct graph *b) {
     if (++iso->run == 0) { /* once in 2^32 comparisons: what the cells remember is void */
         graph_forget(a);
-        graph_forget(b);
+        if (b)
+            graph_forget(b);
         iso->run = 1;
     }
     iso->pairs = 0;
     iso->in_block = false;
+}
+
+enum violation isomorphism_compare(struct isomorphism *iso, const struct graph *a,
+                                   const struct graph *b) {
+    unsigned mutators = a->mutators < b->mutators ? a->mutators : b->mutators;
+    isomorphism_begin(iso, a, b);
     for (uint32_t s = 0; s < mutators * GC_SLOTS; s++) {
         if (same_immediate(a->slots[s], b->slots[s]))
             continue;

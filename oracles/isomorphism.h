@@ -31,6 +31,10 @@ struct isomorphism {
     word left, right;       /* the two words, or tags, or sizes, that differ */
 };
 
+/* A new number for what visits the cells of a, and of b if there is one; pairs and queue start
+ * empty. */
+void isomorphism_begin(struct isomorphism *, const struct graph *a, const struct graph *b);
+
 /* Compares a, the heap under test, with b, a model or another heap, the one to trust.
  * VIOLATION_none if isomorphic, else the class of the first difference.  Linear in the reachable
  * blocks and fields.  queue must have room for as many pairs as blocks are reachable in b, and one

@@ -26,6 +26,7 @@
     X(snapshot_lost, "a block of the snapshot, or allocated since, did not survive the cycle")     \
     X(barrier_missed, "a store left a block of the snapshot without protection")                   \
     X(refinement_broken, "a concrete step disagrees with its abstract counterpart")                \
+    X(remembered_set_hole, "an old-to-young edge is not recorded at a minor collection")           \
     X(tricolour_broken, "a black block points to a white one that nothing grey protects")          \
     X(handshake_broken, "collector and mutators disagree on phase, flags or work-lists")           \
     X(mark_lost, "a mark or a grey block got lost between the marker and the work-list")           \

@@ -11,6 +11,7 @@ run_all() {
         "$program" "$2" </dev/null
     done
     build/"$1"/bench/bench_exec "$2" tower </dev/null
+    build/"$1"/bench/bench_exec "$2" generational </dev/null
 }
 
 # per_second BINARY RUNS [CORPUS]: executions per second under libFuzzer, inputs of up to 256 bytes.

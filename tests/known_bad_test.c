@@ -7,6 +7,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 #include "collectors/cheney/cheney.h"
+#include "collectors/generational/generational.h"
 #include "collectors/incremental/incremental.h"
 #include "collectors/mark_sweep/mark_sweep.h"
 #include "tests/known_bad/known_bad.h"
@@ -46,6 +47,7 @@ static void the_healthy_collectors_pass(void **state) {
         load_crash(bad);
         assert_int_equal(run_in_child(&mark_sweep, &cheney, &program), VIOLATION_none);
         assert_int_equal(run_in_child(&incremental, &cheney, &program), VIOLATION_none);
+        assert_int_equal(run_in_child(&generational, &cheney, &program), VIOLATION_none);
         assert_int_equal(run_in_child(&cheney, NULL, &program), VIOLATION_none);
     }
 }
@@ -57,6 +59,8 @@ static void replay_on_healthy(const char *path, void *context) {
         fail_msg("%s is a violation of mark_sweep", path);
     if (run_in_child(&incremental, &cheney, &program) != VIOLATION_none)
         fail_msg("%s is a violation of incremental", path);
+    if (run_in_child(&generational, &cheney, &program) != VIOLATION_none)
+        fail_msg("%s is a violation of generational", path);
 }
 
 /* Whatever was found once stays fixed. */

@@ -109,22 +109,45 @@ static bool is_legal_colour(const word *header) {
 /* A block that is allocated during a cycle must survive it. */
 static void check_new_colour(const word *header) {
     struct gc_cycle cycle = cycle_now();
+    if (COLLECTOR.young && COLLECTOR.young(gc, pointer_word(header + 1)))
+        return; /* a cycle is of the old generation */
     assert((cycle.phase != GC_PHASE_MARK || header_colour(*header) != WHITE) &&
            "a block allocated while marking is white");
     assert((cycle.phase != GC_PHASE_SWEEP ||
             header_colour(*header) == (header < cycle.cursor ? WHITE : BLACK)) &&
            "a new block has a colour that its side of the sweep cursor does not allow");
 }
+/*@ promoted */
+/* So must one that a minor collection has promoted. */
+static const word *first;
+static bool was_old[HEAP];
+static void look_at_old(void *context, enum gc_extent kind, const word *header, size_t words) {
+    (void)words;
+    if (!first)
+        first = header;
+    if (kind != GC_LIVE || COLLECTOR.young(gc, pointer_word(header + 1)))
+        return;
+    if (!context && !was_old[header - first])
+        check_new_colour(header);
+    was_old[header - first] = true;
+}
+static void around_minor(struct gc_hooks *h, bool before) {
+    if (!COLLECTOR.walk || !COLLECTOR.young || !traits.whitens)
+        return;
+    if (before)
+        memset(was_old, 0, sizeof was_old);
+    COLLECTOR.walk(gc, look_at_old, before ? h : NULL);
+}
 /*@ walk */
 
 /* The walk must tile the heap; then come the entries of the free list. */
 struct walk {
-    const word *next, *end, *last_entry;
+    const word *start, *next, *end, *last_entry;
     size_t free, entries;
     bool after_free, after_full;
 };
 static void visit_entry(struct walk *w, const word *header) {
-    assert(header >= w->end - HEAP && header < w->end && "a free-list entry is outside the heap");
+    assert(header >= w->start && header < w->end && "a free-list entry is outside the heap");
     assert(header_colour(*header) == BLUE && "a free-list entry is not blue");
     w->entries++;
     assert(w->entries <= w->free && "the free list is cyclic");
@@ -139,8 +162,8 @@ static void visit(void *context, enum gc_extent kind, const word *header, size_t
         return;
     }
     if (!w->next) {
-        w->next = header;
-        w->end = header + HEAP;
+        w->start = w->next = header;
+        w->end = header + HEAP + traits.nursery_words;
     }
     assert(header == w->next && "the walk has a gap or goes back");
     assert(words > 0 && words <= (size_t)(w->end - header) && "a block exceeds the heap");
@@ -185,13 +208,15 @@ static void check_garbage(void) {
 
 /* Which words are in use: what the last walk found, and what was allocated since. */
 static const word *heap;
-static bool in_use[HEAP];
+static bool in_use[HEAP + 2 * NURSERY];
 static void take_down(void *context, enum gc_extent kind, const word *header, size_t words) {
     (void)context;
     if (kind == GC_FREE_LIST_ENTRY)
         return;
     if (!heap)
         heap = header;
+    assert(header >= heap && words <= (size_t)(heap + HEAP + 2 * NURSERY - header) &&
+           "a block exceeds the heap");
     for (size_t i = 0; i < words && kind == GC_LIVE; i++)
         in_use[header - heap + (ptrdiff_t)i] = true;
 }
@@ -212,7 +237,8 @@ static void check_new_block(word v, size_t wosize) {
         check_use();
         return;
     }
-    assert(header >= heap && header + wosize < heap + HEAP && "a new block is outside the heap");
+    assert(header >= heap && header + wosize < heap + HEAP + traits.nursery_words &&
+           "a new block is outside the heap");
     for (size_t i = 0; i <= wosize; i++) {
         assert(!in_use[header - heap + (ptrdiff_t)i] && "a new block overlaps a live one");
         in_use[header - heap + (ptrdiff_t)i] = true;
@@ -220,29 +246,80 @@ static void check_new_block(word v, size_t wosize) {
 }
 /*@ memory */
 
-/* Out of memory exactly when promised. */
+/* Out of memory exactly when promised.  What a block needs is room outside the nursery. */
+struct room {
+    const word *start;
+    size_t largest;
+};
 static void look_for_room(void *context, enum gc_extent kind, const word *header, size_t words) {
-    size_t *largest = context;
-    (void)header;
-    if ((kind == GC_FREE || kind == GC_UNUSED) && words - 1 > *largest)
-        *largest = words - 1;
+    struct room *r = context;
+    if (!r->start)
+        r->start = header;
+    if ((kind == GC_FREE || (kind == GC_UNUSED && header < r->start + HEAP)) &&
+        words - 1 > r->largest)
+        r->largest = words - 1;
 }
 static size_t largest_free(void) {
-    size_t largest = 0;
+    struct room room = {NULL, 0};
     if (COLLECTOR.walk)
-        COLLECTOR.walk(enter(), look_for_room, &largest);
-    return largest;
+        COLLECTOR.walk(enter(), look_for_room, &room);
+    return room.largest;
 }
 /*@ answers */
 static void check_answer(enum gc_result result, size_t wosize) {
     if (traits.refusal == REFUSES_ANYTIME)
         return;
     if (result == GC_OK)
-        assert(live_words() + wosize + 1 <= HEAP && "allocated although it does not fit");
+        assert(live_words() + wosize + 1 <= HEAP + (traits.nursery_words ? NURSERY : 0) &&
+               "allocated although it does not fit");
     else if (traits.refusal == REFUSES_EXACTLY)
         assert(live_words() + wosize + 1 > HEAP && "refused although live + request fits");
     else
         assert(largest_free() < wosize && "refused although a free block is large enough");
+}
+/*@ minors */
+
+/* A minor collection keeps the young blocks that slots and remembered fields reach, and no other:
+ * so many live blocks must be left. */
+static size_t must_be_left;
+static word kept[2 * NURSERY];
+static size_t n_kept;
+static void keep(word v) {
+    if (is_immediate(v) || !COLLECTOR.young(gc, v))
+        return;
+    if (header_tag(header_of(v)) == TAG_INFIX)
+        v = infix_parent(v);
+    for (size_t i = 0; i < n_kept; i++)
+        if (kept[i] == v)
+            return;
+    kept[n_kept++] = v;
+    for (size_t i = first_scanned(v); i < header_wosize(header_of(v)); i++)
+        keep(word_pointer(v)[i]);
+}
+static void keep_field(void *context, word block, size_t i) {
+    (void)context;
+    keep(word_pointer(block)[i]);
+}
+static void count_old(void *context, enum gc_extent kind, const word *header, size_t words) {
+    (void)words;
+    *(size_t *)context += kind == GC_LIVE && !COLLECTOR.young(gc, pointer_word(header + 1));
+}
+static void around_minor(struct gc_hooks *h, bool before) {
+    size_t live = 0;
+    (void)h;
+    if (!COLLECTOR.walk || !COLLECTOR.young || !COLLECTOR.remembered || !traits.exact_minor)
+        return;
+    COLLECTOR.walk(gc, before ? count_old : count_live, &live);
+    assert((before || live == must_be_left) &&
+           "a minor collection has kept a young block that nothing reaches");
+    if (!before)
+        return;
+    n_kept = 0;
+    for (unsigned m = 0; m < MUTATORS; m++)
+        for (unsigned s = 0; s < GC_SLOTS; s++)
+            keep(slots[m][s]);
+    COLLECTOR.remembered(gc, keep_field, NULL);
+    must_be_left = live + n_kept;
 }
 /*@ graph walk garbage overlap own */
 

@@ -157,6 +157,9 @@ static void begin(void) {
         exit(99);
     COLLECTOR.reset(enter(), &config);
     build();
+    /*@ minors promoted */
+    hooks.minor = around_minor;
+    /*@ always */
     /*@ graph overlap memory wear garbage own walk */
     check(false);
     /*@ always */

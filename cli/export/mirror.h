@@ -104,6 +104,7 @@ static struct collector_traits traits;
 
 /* Before every call: as many steps as any collector needs for it. */
 static struct gc *enter(void) {
-    hooks.fuel = 4096 + 64 * (uint64_t)HEAP + (uint64_t)HEAP * HEAP;
+    const uint64_t words = HEAP + 2 * NURSERY;
+    hooks.fuel = 4096 + 64 * words + words * words;
     return gc;
 }

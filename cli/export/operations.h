@@ -242,7 +242,7 @@ static void exhaust(unsigned m, unsigned dst, size_t left) {
     size_t words = HEAP, want = LARGEST;
     set(m, dst, WORD_UNIT, WORD_UNIT);
     collect(GC_FULL);
-    words -= live_words();
+    words -= live_words() < words ? live_words() : words;
     while (words > left + 1 && want > 0) {
         if (want > words - left - 1)
             want = words - left - 1;

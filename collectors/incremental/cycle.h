@@ -25,6 +25,9 @@ struct cycle {
     struct space space;
     enum gc_phase phase;
     uint64_t begun;
+    /* NULL, or to be called when marking is over: what is not black now is dead. */
+    void (*marked)(void *context);
+    void *context;
 };
 
 /* FAULT_half_snapshot: every other root, now or when marking seems to be over. */
@@ -56,6 +59,8 @@ static inline size_t cycle_step(struct cycle *c) {
             return words;
         if (FAULTY(half_snapshot))
             darken_half(&c->space, 1);
+        if (c->marked)
+            c->marked(c->context);
         c->phase = GC_PHASE_SWEEP;
         sweep_begin(&c->space);
     }

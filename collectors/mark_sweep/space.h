@@ -152,7 +152,7 @@ static inline void space_adopt(struct space *g, size_t words) {
 /* ---- inspection ------------------------------------------------------------------------------
  */
 
-static inline void space_walk(struct space *g, gc_visit *visit, void *context) {
+static inline void space_walk_blocks(struct space *g, gc_visit *visit, void *context) {
     size_t words;
     for (word *hp = g->heap.base; hp < g->end; hp += words) {
         words = header_wosize(*hp) + 1;
@@ -164,6 +164,9 @@ static inline void space_walk(struct space *g, gc_visit *visit, void *context) {
         if (words > (size_t)(g->end - hp))
             break; /* the oracle has seen that it does not tile */
     }
+}
+
+static inline void space_walk_list(struct space *g, gc_visit *visit, void *context) {
     size_t entries = 0; /* a cyclic list must not make the walk endless */
     for (word v = g->first_free; v && entries <= g->config.heap_words; v = next_free(g, v)) {
         visit(context, GC_FREE_LIST_ENTRY, word_pointer(v - sizeof(word)), 0);
@@ -171,6 +174,11 @@ static inline void space_walk(struct space *g, gc_visit *visit, void *context) {
             break;
         entries++;
     }
+}
+
+static inline void space_walk(struct space *g, gc_visit *visit, void *context) {
+    space_walk_blocks(g, visit, context);
+    space_walk_list(g, visit, context);
 }
 
 /* NULL, or what is wrong between cycles; while one is under way the stack may be in use. */

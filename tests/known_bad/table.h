@@ -39,6 +39,17 @@
     X(incremental, half_full, garbage_retained, "a full collection only finishes the cycle that is under way") \
     X(incremental, barrier_severs, edge_changed, "the barrier clears a pointer in the block that it darkens") \
     X(incremental, barrier_rounds, data_changed, "the barrier clears an immediate in the block that it darkens") \
+    X(generational, unrecorded_store, remembered_set_hole, "the write barrier records nothing") \
+    X(generational, init_unrecorded, remembered_set_hole, "an initialising store into an old block is not recorded") \
+    X(generational, promoted_unrecorded, remembered_set_hole, "a promoted block's young fields are not recorded") \
+    X(generational, promoted_unscanned, lost_object, "the fields of promoted blocks are not looked at") \
+    X(generational, young_infix_lost, edge_changed, "an infix pointer to a young closure becomes one to its start") \
+    X(generational, stale_entry, sanitizer, "remembered fields of dead old blocks stay in the set") \
+    X(generational, minor_keeps, garbage_retained, "a minor collection keeps the first young block in any case") \
+    X(generational, minor_writes, field_written, "a minor collection clears a field of the first old block") \
+    X(generational, young_no_roots, snapshot_lost, "a cycle begins without what young blocks point at") \
+    X(generational, promoted_white, wrong_colour, "blocks are promoted white while marking") \
+    X(generational, old_no_barrier, barrier_missed, "stores into old blocks have no deletion barrier") \
     X(cheney, last_field, dangling_pointer, "the last field of a block is not forwarded") \
     X(cheney, infix_lost, edge_changed, "an infix pointer becomes a pointer to its closure") \
     X(cheney, raw_short, data_changed, "the last word of a no-scan block is not copied") \

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A generational collector as OCaml 4's (long OCaml paper, sections 2 and 8.2).
+ *
+ * New blocks are young (nursery.h) unless they are large; survivors move into the old generation,
+ * which is the heap of mark_sweep or of incremental with their mark, sweep and allocator: the
+ * collector's kind.  The mutator keeps the remembered set in its write barrier.
+ *
+ * Kind incremental: a cycle begins right after a minor collection, with the slots and the fields of
+ * the blocks that are young still as roots; minor collections go on in it, what they promote is a
+ * new block of the cycle.  A minor collection is followed by a slice.
+ *
+ * A full collection, of either kind, ends the cycle that is under way and then stops the world: it
+ * promotes what it can, marks old and young blocks alike (so that a young block that had to stay
+ * behind is no root by itself), forgets the remembered fields of dead blocks, sweeps, and ends with
+ * a second minor collection if anything is young still.
+ */
+#include "collectors/generational/generational.h"
+
+#include "collectors/faults.h"
+#include "collectors/generational/nursery.h"
+
+#include "collectors/incremental/cycle.h"
+
+#include <stdlib.h>
+
+#ifndef ISOHEAP_COLLECTOR
+#define ISOHEAP_COLLECTOR generational
+#endif
+#define STRING_(x) #x
+#define STRING(x)  STRING_(x)
+
+enum { KIND_MARK_SWEEP, KIND_INCREMENTAL, KINDS };
+static const char *const variants[] = {SPACE_VARIANTS};
+static const char *const kinds[] = {"mark and sweep", "incremental", NULL};
+
+struct gc {
+    struct cycle cycle; /* the old generation; of kind mark and sweep it is always idle */
+    struct nursery nursery;
+    unsigned kind;
+};
+
+static word *promote(void *old, word header) {
+    word *hp = cycle_cut(old, header_wosize(header), header_tag(header));
+    if (hp && FAULTY(promoted_white))
+        *hp = header_recolour(*hp, WHITE);
+    return hp;
+}
+
+static bool is_marked(word block) {
+    return header_colour(header_of(block)) == BLACK;
+}
+
+/* Marking is over. */
+static void forget_dead(void *gc) {
+    struct gc *g = gc;
+    if (!FAULTY(stale_entry))
+        nursery_forget(&g->nursery, is_marked);
+}
+
+/* ---- slices ---------------------------------------------------------------------------------- */
+
+/* Young blocks are roots, all of them: what they point at is darkened once, and they need no
+ * deletion barrier. */
+static void darken_behind_young(struct gc *g) {
+    const struct nursery *n = &g->nursery;
+    for (word *hp = half_start(n); hp < n->free; hp += header_wosize(*hp) + 1) {
+        word v = pointer_word(hp + 1);
+        gc_tick(n->config->hooks);
+        for (size_t i = first_scanned(v); i < header_wosize(*hp); i++)
+            if (is_pointer(hp[1 + i]))
+                darken_word(&g->cycle.space, &hp[1 + i]);
+    }
+}
+
+/* After a minor collection, so that no garbage of the nursery is a root. */
+static void slice(struct gc *g, size_t budget) {
+    if (g->kind != KIND_INCREMENTAL)
+        return;
+    if (g->cycle.phase == GC_PHASE_IDLE) {
+        cycle_begin(&g->cycle);
+        if (!FAULTY(young_no_roots))
+            darken_behind_young(g);
+    }
+    cycle_slice(&g->cycle, budget);
+}
+
+/* ---- full collection ------------------------------------------------------------------------- */
+
+/* Young blocks are marked as old ones are, on a stack of their own: that of the nursery. */
+static void darken_young(struct nursery *n, const word *place) {
+    word v = *place;
+    if (!is_young(n, v))
+        return;
+    if (header_tag(header_of(v)) == TAG_INFIX)
+        v = infix_parent(v);
+    if (header_colour(header_of(v)) != WHITE)
+        return;
+    set_colour(v, BLACK);
+    gc_tell(n->config->hooks, GC_MARKED, v, place, 0);
+    n->promoted[n->n_promoted++] = v;
+}
+
+static void darken_either(struct gc *g, const word *place) {
+    if (is_young(&g->nursery, *place))
+        darken_young(&g->nursery, place);
+    else if (is_pointer(*place))
+        darken_word(&g->cycle.space, place);
+}
+
+/* What marked old blocks point at that is young: the remembered set says. */
+static void darken_remembered(struct gc *g) {
+    struct nursery *n = &g->nursery;
+    for (size_t e = 0; e < n->n_remembered; e++) {
+        word block = n->remembered[e].block;
+        if (header_colour(header_of(block)) == BLACK)
+            darken_young(n, &word_pointer(block)[n->remembered[e].field]);
+    }
+}
+
+/* Old and young blocks by turns, until neither has a gray one left. */
+static void mark_both(struct gc *g) {
+    struct nursery *n = &g->nursery;
+    n->n_promoted = 0;
+    mark_begin(&g->cycle.space);
+    for (unsigned m = 0; m < n->config->mutators; m++)
+        for (unsigned s = 0; s < GC_SLOTS; s++)
+            darken_either(g, &n->config->slots[m][s]);
+    do {
+        while (n->n_promoted) {
+            word v = n->promoted[--n->n_promoted];
+            gc_tick(n->config->hooks);
+            for (size_t i = first_scanned(v); i < header_wosize(header_of(v)); i++)
+                darken_either(g, &word_pointer(v)[i]);
+        }
+        while (mark_step(&g->cycle.space))
+            ;
+        darken_remembered(g);
+    } while (n->n_promoted);
+}
+
+static void whiten_young(struct nursery *n) {
+    for (word *hp = half_start(n); hp < n->free; hp += header_wosize(*hp) + 1)
+        *hp = header_recolour(*hp, WHITE);
+}
+
+static void collect_all(struct gc *g) {
+    struct nursery *n = &g->nursery;
+    struct space *old = &g->cycle.space;
+    cycle_finish(&g->cycle);
+    nursery_collect(n, true);
+    g->cycle.begun++; /* a cycle of its own, which nobody sees begin or end */
+    mark_both(g);
+    forget_dead(g);
+    whiten_young(n);
+    sweep_begin(old);
+    sweep_to_end(old);
+    sweep_poison(old);
+    n->config->hooks->collections++;
+    if (n->free > half_start(n))
+        nursery_collect(n, true);
+}
+
+/* ---- the mutator ----------------------------------------------------------------------------- */
+
+static word *alloc_old(struct gc *g, size_t wosize, unsigned tag) {
+    return promote(&g->cycle, header_make(wosize, WHITE, tag));
+}
+
+/* Young if there is room for it after as much of a collection as it takes. */
+static word *alloc_young(struct gc *g, size_t wosize, unsigned tag) {
+    word *hp = nursery_alloc(&g->nursery, wosize, tag);
+    if (hp)
+        return hp;
+    nursery_collect(&g->nursery, false);
+    slice(g, g->nursery.config->slice_words);
+    hp = nursery_alloc(&g->nursery, wosize, tag);
+    if (hp)
+        return hp;
+    collect_all(g);
+    return nursery_alloc(&g->nursery, wosize, tag);
+}
+
+static enum gc_result generational_alloc(struct gc *g, unsigned m, unsigned dst, size_t wosize,
+                                         unsigned tag, const word *raw) {
+    const struct gc_config *config = g->nursery.config;
+    bool small = wosize + 1 < config->large_words && wosize < g->nursery.half_words;
+    word *hp = small ? alloc_young(g, wosize, tag) : NULL;
+    if (!hp)
+        hp = alloc_old(g, wosize, tag);
+    if (!hp && g->cycle.phase != GC_PHASE_IDLE) {
+        cycle_finish(&g->cycle);
+        hp = alloc_old(g, wosize, tag);
+    }
+    if (!hp) {
+        collect_all(g);
+        hp = alloc_old(g, wosize, tag);
+    }
+    if (!hp)
+        return GC_OUT_OF_MEMORY;
+    memcpy(hp + 1, raw, wosize * sizeof(word));
+    config->slots[m][dst] = pointer_word(hp + 1);
+    return GC_OK;
+}
+
+/* Initialising and other stores alike: a block may be old from the start. */
+static enum gc_result generational_store(struct gc *g, unsigned m, unsigned obj, size_t i,
+                                         unsigned value) {
+    const word *slots = g->nursery.config->slots[m];
+    word *field = word_pointer(slots[obj]) + i;
+    if (is_old(&g->nursery, slots[obj]) && !FAULTY(old_no_barrier))
+        cycle_delete(&g->cycle, field);
+    nursery_barrier(&g->nursery, slots[obj], i, slots[value]);
+    *field = slots[value];
+    return GC_OK;
+}
+
+static void generational_init(struct gc *g, unsigned m, unsigned obj, size_t i, unsigned value) {
+    const word *slots = g->nursery.config->slots[m];
+    if (FAULTY(init_unrecorded))
+        word_pointer(slots[obj])[i] = slots[value];
+    else
+        generational_store(g, m, obj, i, value);
+}
+
+/* ---- the interface --------------------------------------------------------------------------- */
+
+static struct gc *generational_open(void) {
+    struct gc *g = calloc(1, sizeof *g);
+    if (g && !space_open(&g->cycle.space)) {
+        free(g);
+        return NULL;
+    }
+    return g;
+}
+
+static void generational_close(struct gc *g) {
+    space_close(&g->cycle.space);
+    free(g);
+}
+
+/* The nursery lies behind the old generation in the same arena. */
+static void generational_reset(struct gc *g, const struct gc_config *config) {
+    struct space *old = &g->cycle.space;
+    space_reset(old, config);
+    g->cycle.phase = GC_PHASE_IDLE;
+    g->cycle.begun = 0;
+    g->cycle.marked = forget_dead;
+    g->cycle.context = g;
+    g->kind = config->kind % KINDS;
+    config->hooks->poison(old->end, 2 * config->nursery_words + ARENA_RED_ZONE);
+    old->heap.poisoned = config->heap_words + 2 * config->nursery_words;
+    struct major major = {promote, &g->cycle, old->low, old->bytes};
+    nursery_reset(&g->nursery, &old->config, old->end, major);
+}
+
+static word *generational_image(struct gc *g, size_t *words) {
+    return space_image(&g->cycle.space, words);
+}
+
+static void generational_adopt(struct gc *g, size_t words) {
+    space_adopt(&g->cycle.space, words);
+}
+
+static enum gc_result generational_collect(struct gc *g, enum gc_collection kind) {
+    if (kind == GC_MINOR) {
+        nursery_collect(&g->nursery, false);
+        slice(g, g->nursery.config->slice_words);
+    } else {
+        collect_all(g); /* never compacts the old generation */
+    }
+    return GC_OK;
+}
+
+static enum gc_result generational_step(struct gc *g, size_t budget) {
+    if (g->kind == KIND_INCREMENTAL && g->cycle.phase == GC_PHASE_IDLE)
+        nursery_collect(&g->nursery, false);
+    slice(g, budget);
+    return g->cycle.phase == GC_PHASE_IDLE ? GC_IDLE : GC_OK;
+}
+
+static enum gc_result generational_switch_kind(struct gc *g, unsigned kind) {
+    g->kind = kind % KINDS;
+    if (g->kind != KIND_INCREMENTAL)
+        cycle_finish(&g->cycle);
+    return GC_OK;
+}
+
+static void generational_walk(struct gc *g, gc_visit *visit, void *context) {
+    space_walk_blocks(&g->cycle.space, visit, context);
+    nursery_walk(&g->nursery, visit, context);
+    space_walk_list(&g->cycle.space, visit, context);
+}
+
+static const char *generational_check(struct gc *g) {
+    return cycle_check(&g->cycle);
+}
+
+static struct gc_cycle generational_cycle(struct gc *g) {
+    return (struct gc_cycle){g->cycle.phase, g->cycle.begun, g->cycle.space.sweep.cursor};
+}
+
+static bool generational_young(struct gc *g, word v) {
+    return is_young(&g->nursery, v);
+}
+
+static void generational_remembered(struct gc *g, void (*visit)(void *, word, size_t),
+                                    void *context) {
+    for (size_t e = 0; e < g->nursery.n_remembered; e++)
+        visit(context, g->nursery.remembered[e].block, g->nursery.remembered[e].field);
+}
+
+static void generational_promise(const struct gc_config *config, struct collector_traits *traits) {
+    space_promise(config, traits);
+    traits->nursery_words = 2 * config->nursery_words;
+}
+
+const struct collector ISOHEAP_COLLECTOR = {
+    .name = STRING(ISOHEAP_COLLECTOR),
+    .summary =
+        "copying young generation; old one mark and sweep, at once or in slices (as OCaml 4)",
+    .traits = {.moves = true,
+               .infix = true,
+               .start_env = true,
+               .raw = true,
+               .outside = true,
+               .poisons = true,
+               .whitens = true,
+               .free_list = true,
+               .sorted_free_list = true,
+               .merged_free_list = true,
+               .renews = true,
+               .full_until_exact = 1,
+               .refusal = REFUSES_NO_FREE_BLOCK,
+               .max_mutators = 1,
+               .exact_minor = true},
+    .variants = variants,
+    .kinds = kinds,
+    .promise = generational_promise,
+    .open = generational_open,
+    .reset = generational_reset,
+    .close = generational_close,
+    .image = generational_image,
+    .adopt = generational_adopt,
+    .alloc = generational_alloc,
+    .init = generational_init,
+    .store = generational_store,
+    .collect = generational_collect,
+    .step = generational_step,
+    .switch_kind = generational_switch_kind,
+    .walk = generational_walk,
+    .check = generational_check,
+    .cycle = generational_cycle,
+    .young = generational_young,
+    .remembered = generational_remembered,
+};
