@@ -22,6 +22,7 @@ static const struct {
     {"fuzz_generational",
      "generational against cheney and the model, its minor collections against Definition 7"},
     {"fuzz_tower", "tower against cheney and the model, its levels against each other"},
+    {"fuzz_cakeml", "cakeml against cheney and the model, words against lists of elements"},
     {"fuzz_all", "every registered collector against the model"},
     {"fuzz_text", "the text parser and printer"},
     {"fuzz_bytes", "the decoder and encoder"},

@@ -134,6 +134,7 @@ struct collector_traits {
     bool refines;          /* hooks->refinement sees states as collectors/tower/levels.h has them */
     size_t nursery_words;  /* words behind heap_words that walk covers too: the young generation */
     bool exact_minor;      /* a minor collection keeps no young block that it need not keep */
+    bool refines_words;    /* the same as collectors/cakeml/levels.h has them */
 };
 
 struct collector {
@@ -154,8 +155,9 @@ struct collector {
 
     /* Image.  image says where the harness may write a heap of *words words at most and corrects
      * *words to what must be filled exactly; adopt takes it over: blocks (white), free blocks
-     * (blue), fragments (wosize 0) in address order, slots already set.  Neither collects.  Without
-     * them the harness builds the same heap with alloc and init. */
+     * (blue), fragments (wosize 0) in address order, slots already set.  Neither collects; if adopt
+     * moves blocks (and rewrites slots), it adds one to hooks->collections.  Without them the
+     * harness builds the same heap with alloc and init. */
     word *(*image)(struct gc *, size_t *words);
     void (*adopt)(struct gc *, size_t words);
 
@@ -180,6 +182,9 @@ struct collector {
     enum gc_result (*collect)(struct gc *, enum gc_collection);
     enum gc_result (*step)(struct gc *, size_t budget);
     enum gc_result (*switch_kind)(struct gc *, unsigned kind);
+    /* May fields of a block with this tag be written once it is initialised?  NULL: of every one.
+     */
+    bool (*writable)(unsigned tag);
 
     /* Inspection: changes nothing.  walk visits every extent of the heap in address order, then
      * every free-list entry in list order.  check returns NULL or the invariant of the collector's

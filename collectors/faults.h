@@ -87,7 +87,28 @@ enum isoheap_fault {
     FAULT_l4_short_copy, /* mc_move_loop copies one word too few */
     FAULT_l4_scans_data, /* the bit b of a header is not looked at */
     /* tower, section 4 */
-    FAULT_tower_strict_limit /* has_space refuses what fits exactly */
+    FAULT_tower_strict_limit, /* has_space refuses what fits exactly */
+    /* cakeml: both levels, or the decisions that they share */
+    FAULT_ck_refs_no_roots,       /* a partial collection does not take references as roots */
+    FAULT_ck_lazy_full,           /* a full collection that is asked for is a partial one */
+    FAULT_ck_eager_full,          /* a full collection where a partial one will do */
+    FAULT_ck_strict_limit,        /* NotEnoughSpace where the request fits exactly */
+    FAULT_ck_stores_beside,       /* a store writes the address behind the one it is given */
+    FAULT_ck_refs_at_bottom,      /* small references are allocated among the data */
+    FAULT_ck_trigger_too_near,    /* the trigger does not move for a large request */
+    FAULT_ck_trigger_beyond,      /* one word too many behind the trigger */
+    FAULT_ck_keeps_trigger,       /* a non-generational kind keeps the trigger where it is */
+    FAULT_ck_switch_without_full, /* to generational without its full collection */
+    FAULT_ck_youngest_stays,      /* the youngest generation keeps its start */
+    FAULT_ck_ages_the_unborn,     /* the youngest generation starts behind the data */
+    FAULT_ck_never_done,          /* the last references of a full collection are never done */
+    /* cakeml, algorithm level */
+    FAULT_ck_one_batch, /* references that references lead to are not looked at */
+    /* cakeml, word level */
+    FAULT_ck_short_copy,      /* memcpy copies one word too few */
+    FAULT_ck_unbounded,       /* a partial collection copies references too */
+    FAULT_ck_bare_pointer,    /* a forwarded pointer loses its tag and length bits */
+    FAULT_ck_absolute_forward /* a forwarding pointer counts from the start of memory */
 };
 
 #ifndef ISOHEAP_FAULT

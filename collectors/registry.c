@@ -4,6 +4,7 @@
  */
 #include "collectors/registry.h"
 
+#include "collectors/cakeml/cakeml.h"
 #include "collectors/cheney/cheney.h"
 #include "collectors/generational/generational.h"
 #include "collectors/incremental/incremental.h"
@@ -12,8 +13,8 @@
 
 #include <string.h>
 
-const struct collector *const registered_collectors[] = {&mark_sweep,   &cheney, &incremental,
-                                                         &generational, &tower,  NULL};
+const struct collector *const registered_collectors[] = {
+    &mark_sweep, &cheney, &incremental, &generational, &tower, &cakeml, NULL};
 
 const struct collector *collector_find(const struct collector *const *list, const char *name) {
     for (; *list; list++)

@@ -27,7 +27,8 @@ const char *party_name(enum party); /* "subject", "reference", "model" */
     X(memory, "out of memory exactly when promised")                                               \
     X(wear, "an emptied heap serves what a fresh heap serves")                                     \
     X(snapshot, "Definition 6: a cycle keeps its snapshot and what the mutator made of it")        \
-    X(refinement, "each level of the tower refines the one above; Figures 1 and 3 at every step")  \
+    X(refinement, "each level of tower and cakeml refines the one above, at every step")           \
+    X(layout, "CakeML: gc_kind_inv, unused_space_inv, gen_state_ok, heap_ok, roots_ok")            \
     X(progress, "a bound on the steps of every operation")                                         \
     X(remembered, "every old-to-young edge is recorded when a minor collection starts")            \
     X(minor, "Definition 7: a minor collection keeps what it must and touches nothing else")       \

@@ -151,6 +151,9 @@ static const word *build_image(struct runner *r, enum party party, size_t used) 
     enter(r, party);
     s->collector->adopt(s->gc, words);
     leave(r, party);
+    for (uint32_t o = 0; s->hooks.collections && o < r->model.n_objects; o++)
+        if (!r->model.objects[o].is_static)
+            r->model.objects[o].address[party] = 0; /* it has moved them */
     return base;
 }
 
@@ -189,8 +192,19 @@ static void build_model(struct runner *r) {
             r->model.slots[m][i] = value_word(r, &p->roots[m][i]);
 }
 
+/* Blocks longer than a collector can represent mean nothing to it. */
+static void check_sizes(struct runner *r) {
+    for (unsigned s = 0; s < r->n_sides; s++) {
+        size_t most = r->side[s].traits.max_wosize;
+        for (unsigned i = 0; most && i < r->program->n_items; i++)
+            if (!r->program->items[i].is_static && r->program->items[i].wosize > most)
+                skip_program(r);
+    }
+}
+
 void build_heap(struct runner *r) {
     size_t used = place_items(r);
+    check_sizes(r);
     build_model(r);
     for (unsigned p = 0; p < r->n_sides; p++)
         build_side(r, (enum party)p, used);

@@ -6,6 +6,7 @@
 #define ISOHEAP_HARNESS_INTERNAL_H
 
 #include "harness/harness.h"
+#include "oracles/cakeml.h"
 #include "oracles/definition6.h"
 #include "oracles/heap.h"
 #include "oracles/isomorphism.h"
@@ -66,6 +67,7 @@ struct side {
     bool watched;                /* one is under way, and was watched from its beginning */
     bool summary_due;            /* the mutator has written since the last look */
     struct tower_oracle tower;
+    struct cakeml_oracle cakeml;
 };
 
 struct runner {
@@ -92,6 +94,7 @@ struct runner {
 
     /* what both collectors can take: operations are lowered to it */
     bool takes_infix, takes_closures, takes_raw, takes_outside;
+    bool immutables; /* one of them has blocks that must not be written */
     unsigned mutators;
     size_t heap_words, slice_words;
     uint64_t fuel; /* steps that one call of a collector may take */
@@ -248,6 +251,12 @@ void judge_refinement(struct gc_hooks *, void *view);
 
 /* gc_hooks.minor */
 void around_minor(struct gc_hooks *, bool before);
+
+/* ---- cakeml.c ---------------------------------------------------------------------------------
+ */
+
+/* hooks->refinement of CakeML's collectors. */
+void judge_cakeml(struct gc_hooks *, void *view);
 
 /* ---- check.c ----------------------------------------------------------------------------------
  */

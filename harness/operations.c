@@ -81,6 +81,16 @@ static bool may_hold(const struct runner *r, unsigned object, word value) {
            r->model.objects[model_object(value)].is_static;
 }
 
+/* Some collectors have blocks that nobody may write once they are initialised. */
+static bool is_writable(const struct runner *r, unsigned object) {
+    for (unsigned p = 0; r->immutables && p < r->n_sides; p++) {
+        const struct collector *c = r->side[p].collector;
+        if (c->writable && !c->writable(r->model.objects[object].tag))
+            return false;
+    }
+    return true;
+}
+
 /* Field i of the block in SLOT_TO := SLOT_VALUE. */
 static void store_field(struct runner *r, unsigned m, size_t i, bool initialise) {
     unsigned object = slot_object(r, m, SLOT_TO);
@@ -138,6 +148,8 @@ static bool op_store(struct runner *r, const struct op *op, unsigned m) {
         !may_hold(r, t.object, value))
         return false;
     bool initialise = op->code == OP_INIT && r->fresh == t.object;
+    if (!initialise && !is_writable(r, t.object))
+        return false;
     set_slot(r, m, SLOT_VALUE, &op->values[0]);
     copy_parent(r, m, op->dst, SLOT_TO);
     if (t.raw)
@@ -152,7 +164,7 @@ static bool op_fill(struct runner *r, const struct op *op, unsigned m) {
     struct target t = target_of(r, m, op->dst);
     word value = operand(r, m, &op->values[0]);
     if (t.object == MODEL_NONE || t.count == 0 || (t.raw && model_is_pointer(value)) ||
-        !may_hold(r, t.object, value))
+        !may_hold(r, t.object, value) || !is_writable(r, t.object))
         return false;
     size_t from = op->i % t.count, n = op->n < t.count - from ? op->n : t.count - from;
     set_slot(r, m, SLOT_VALUE, &op->values[0]);
@@ -179,7 +191,7 @@ static void move_field(struct runner *r, unsigned m, const struct target *to, si
 static bool op_blit(struct runner *r, const struct op *op, unsigned m) {
     struct target from = target_of(r, m, op->src), to = target_of(r, m, op->dst);
     if (from.object == MODEL_NONE || to.object == MODEL_NONE || from.raw != to.raw ||
-        from.count == 0 || to.count == 0)
+        from.count == 0 || to.count == 0 || !is_writable(r, to.object))
         return false;
     size_t i = op->i % from.count, j = op->j % to.count, n = op->n;
     if (n > from.count - i)
@@ -386,9 +398,12 @@ static bool step_side(struct side *s, unsigned budget) {
     return s->collector->step;
 }
 static bool switch_side(struct side *s, unsigned kind) {
-    if (s->collector->switch_kind)
-        s->collector->switch_kind(s->gc, kind);
-    return s->collector->switch_kind;
+    if (!s->collector->switch_kind)
+        return false;
+    s->collector->switch_kind(s->gc, kind);
+    s->config.kind = kind; /* which may promise other things */
+    s->traits = promised_traits(s->collector, &s->config);
+    return true;
 }
 static bool poll_side(struct side *s, unsigned m) {
     if (s->collector->poll)

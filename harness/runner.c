@@ -192,6 +192,8 @@ static void reset_side(struct runner *r, struct side *s) {
     s->traits = promised_traits(s->collector, &s->config);
     s->hooks.refinement =
         s->traits.refines && judges(r, ORACLE_refinement) ? judge_refinement : NULL;
+    if (s->traits.refines_words && (judges(r, ORACLE_refinement) || judges(r, ORACLE_layout)))
+        s->hooks.refinement = judge_cakeml;
     for (unsigned m = 0; m < GC_MUTATORS; m++)
         for (unsigned i = 0; i < GC_SLOTS; i++)
             s->slots[m][i] = WORD_UNIT;
@@ -212,6 +214,7 @@ static void reset(struct runner *r, const struct program *program) {
     r->slice_words = program->config[CONFIG_SLICE];
     r->mutators = program_mutators(program); /* every collection scans their rows */
     r->takes_infix = r->takes_closures = r->takes_raw = r->takes_outside = true;
+    r->immutables = false;
     r->fresh = MODEL_NONE;
     r->allocations = 0;
     memset(&r->verdict, 0, sizeof r->verdict);
@@ -223,6 +226,7 @@ static void reset(struct runner *r, const struct program *program) {
         r->takes_closures &= s->traits.start_env;
         r->takes_raw &= s->traits.raw;
         r->takes_outside &= s->traits.outside;
+        r->immutables |= s->collector->writable != NULL;
         if (s->traits.max_mutators < r->mutators)
             r->mutators = s->traits.max_mutators;
     }

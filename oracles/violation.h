@@ -30,6 +30,9 @@
     X(tricolour_broken, "a black block points to a white one that nothing grey protects")          \
     X(handshake_broken, "collector and mutators disagree on phase, flags or work-lists")           \
     X(mark_lost, "a mark or a grey block got lost between the marker and the work-list")           \
+    X(layout_broken, "the heap's segments are not as its collector kind wants them")               \
+    X(generation_order_broken,                                                                     \
+      "old data leads to new data, or a generation's start is no boundary")                        \
     X(no_progress, "more steps than the bound that the heap size allows")                          \
     X(collector_assertion, "the collector's own check failed")                                     \
     X(sanitizer, "a sanitizer report or a crash inside the collector")

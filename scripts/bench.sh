@@ -12,6 +12,7 @@ run_all() {
     done
     build/"$1"/bench/bench_exec "$2" tower </dev/null
     build/"$1"/bench/bench_exec "$2" generational </dev/null
+    build/"$1"/bench/bench_exec "$2" cakeml </dev/null
 }
 
 # per_second BINARY RUNS [CORPUS]: executions per second under libFuzzer, inputs of up to 256 bytes.

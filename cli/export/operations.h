@@ -84,7 +84,8 @@ static bool may_hold(const struct object *o, word value) {
 /* Field i of the block in SLOT_TO := SLOT_VALUE. */
 static void store_field(unsigned m, size_t i, bool initialise) {
     struct object *o = object_of(mirror[m][SLOT_TO]);
-    if (!may_hold(o, mirror[m][SLOT_VALUE]))
+    if (!may_hold(o, mirror[m][SLOT_VALUE]) ||
+        (!initialise && COLLECTOR.writable && !COLLECTOR.writable(o->tag)))
         return;
     if (initialise && COLLECTOR.init)
         COLLECTOR.init(enter(), m, SLOT_TO, i, SLOT_VALUE);
@@ -97,7 +98,10 @@ static void store_field(unsigned m, size_t i, bool initialise) {
 /*@ store init fill blit */
 
 static void store_raw(unsigned m, size_t i, word w) {
-    word_pointer(slots[m][SLOT_TO])[i] = w;
+    if (COLLECTOR.write_raw)
+        COLLECTOR.write_raw(enter(), m, SLOT_TO, i, w);
+    else
+        word_pointer(slots[m][SLOT_TO])[i] = w;
     object_of(mirror[m][SLOT_TO])->fields[i] = w;
 }
 /*@ blit load read */

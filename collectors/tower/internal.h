@@ -7,6 +7,7 @@
 
 #include "collectors/arena.h"
 #include "collectors/faults.h"
+#include "collectors/literals.h"
 #include "collectors/tower/levels.h"
 
 /* A process may hold several builds of these files (the known-bad collectors): the functions that
@@ -29,8 +30,6 @@
 #define l3_collect        OWN(l3_collect)
 #define l4_add            OWN(l4_add)
 #define l4_collect        OWN(l4_collect)
-#define literal_decode    OWN(literal_decode)
-#define literal_encode    OWN(literal_encode)
 #define shadow_address    OWN(shadow_address)
 #define shadow_compact    OWN(shadow_compact)
 #define shadow_place      OWN(shadow_place)
@@ -38,19 +37,6 @@
 #define shadow_decode     OWN(shadow_decode)
 #define shadow_walk       OWN(shadow_walk)
 #define tower_judge       OWN(tower_judge)
-
-/* Words that do not fit a null address or a word of L4, by number: what a null address stands for
- * is a type variable in the paper. */
-enum { LITERALS = 1 << 14, LITERAL_SLOTS = 1 << 15 };
-struct literals {
-    uint64_t epoch; /* number of the run: slots of other runs are empty */
-    uint32_t n;
-    word words[LITERALS];
-    struct {
-        uint64_t epoch;
-        uint32_t number;
-    } slots[LITERAL_SLOTS];
-};
 
 struct gc {
     struct gc_config config;
@@ -84,13 +70,6 @@ static inline uint32_t choose(struct gc *g, uint32_t n) {
 
 /* Shows the state to whoever judges it; does not return if that is a violation. */
 void tower_judge(struct gc *, enum tower_stage);
-
-/* ---- literals.c -------------------------------------------------------------------------------
- */
-
-/* `bits` bits for a word: 31 for a null address, 32 for raw data. */
-uint32_t literal_encode(struct gc *, word v, unsigned bits);
-word literal_decode(const struct gc *, uint32_t n, unsigned bits);
 
 /* ---- shadow.c ---------------------------------------------------------------------------------
  */

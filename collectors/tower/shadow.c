@@ -30,12 +30,13 @@ uint32_t shadow_address(const struct gc *g, word v) {
 
 tower_value shadow_encode(struct gc *g, word v) {
     uint32_t a = shadow_address(g, v);
-    return a == TOWER_NONE ? 2 * literal_encode(g, v, 31) + 1 : tower_lhs(a);
+    return a == TOWER_NONE ? 2 * (tower_value)literal_of_value(&g->literals, v, 31) + 1
+                           : tower_lhs(a);
 }
 
 word shadow_decode(const struct gc *g, tower_value v) {
     if (!tower_is_address(v))
-        return literal_decode(g, v >> 1, 31);
+        return literal_value(&g->literals, v >> 1, 31);
     uint32_t a = tower_address(v);
     if (a >= g->l2.addresses) /* of a damaged heap */
         return outside_pointer(a);
@@ -115,7 +116,7 @@ static bool piece_at(const struct gc *g, uint32_t place, struct piece *p) {
 /* A payload word of any level, as a word of OCaml. */
 static word decode(const struct gc *g, const struct piece *p, uint32_t w) {
     if (!p->addresses)
-        return literal_decode(g, w, 32);
+        return literal_raw(&g->literals, w, 32);
     if (g->view.level == TOWER_L4 && !(w & 1))
         w = tower_lhs(w / 4);
     return shadow_word(g, w);

@@ -124,8 +124,7 @@ static void forget(struct gc *g) {
     memset(g->owner, 0, (n / 2) * sizeof *g->owner);
     g->l2.stores[0].n_blocks = g->l2.stores[0].n_words = 0;
     g->l2.half = 0;
-    g->literals.n = 0;
-    g->literals.epoch++;
+    literals_forget(&g->literals);
 }
 
 /* Keys of the config that mean nothing else here are the bytes that choose rules and addresses. */
@@ -173,8 +172,8 @@ static void add_block(struct gc *g, uint32_t a, const word *hp) {
     unsigned tag = header_tag(*hp);
     tower_value *words = g->l3.list + g->l3.b + (hp - g->shadow.base) + 1; /* where L3 wants them */
     for (uint32_t k = 0; k < wosize; k++)
-        words[k] =
-            tag < TAG_NO_SCAN ? shadow_value(g, hp[k + 1]) : literal_encode(g, hp[k + 1], 32);
+        words[k] = tag < TAG_NO_SCAN ? shadow_value(g, hp[k + 1])
+                                     : (tower_value)literal_of_raw(&g->literals, hp[k + 1], 32);
     l2_add(&g->l2, a, wosize, tag, words);
     if (g->view.level == TOWER_L4)
         l4_add(&g->l4, wosize, tag, words);
@@ -281,7 +280,7 @@ static void tower_write_raw(struct gc *g, unsigned m, unsigned obj, size_t i, wo
     uint32_t a = shadow_address(g, v);
     word_pointer(v)[i] = raw;
     if (a != TOWER_NONE)
-        write_word(g, a, (uint32_t)i, literal_encode(g, raw, 32), false);
+        write_word(g, a, (uint32_t)i, (tower_value)literal_of_raw(&g->literals, raw, 32), false);
 }
 
 /* Field i of the block at a, as the level that holds the heap has it. */

@@ -78,7 +78,25 @@
     X(tower, l4_header_tag, refinement_broken, "L4: a header loses its tag") \
     X(tower, l4_short_copy, refinement_broken, "L4: one payload word too few is copied") \
     X(tower, l4_scans_data, refinement_broken, "L4: the bit b of a header is not looked at") \
-    X(tower, tower_strict_limit, false_out_of_memory, "has_space refuses what fits exactly")
+    X(tower, tower_strict_limit, false_out_of_memory, "has_space refuses what fits exactly") \
+    X(cakeml, ck_refs_no_roots, refinement_broken, "a partial collection does not take references as roots") \
+    X(cakeml, ck_lazy_full, garbage_retained, "a full collection that is asked for is a partial one") \
+    X(cakeml, ck_eager_full, refinement_broken, "a full collection where a partial one will do") \
+    X(cakeml, ck_strict_limit, false_out_of_memory, "NotEnoughSpace where the request fits exactly") \
+    X(cakeml, ck_stores_beside, dangling_pointer, "a store writes the address behind the one that it is given") \
+    X(cakeml, ck_refs_at_bottom, layout_broken, "references of one word are allocated among the data") \
+    X(cakeml, ck_trigger_too_near, layout_broken, "the trigger pointer does not move for a large request") \
+    X(cakeml, ck_trigger_beyond, layout_broken, "one word too many behind the trigger pointer") \
+    X(cakeml, ck_keeps_trigger, layout_broken, "other kinds keep the generational trigger pointer") \
+    X(cakeml, ck_switch_without_full, layout_broken, "a switch to generational without a full collection") \
+    X(cakeml, ck_youngest_stays, generation_order_broken, "the youngest generation keeps its start") \
+    X(cakeml, ck_ages_the_unborn, generation_order_broken, "the youngest generation starts behind the data") \
+    X(cakeml, ck_never_done, no_progress, "the last references of a full collection are looked at for ever") \
+    X(cakeml, ck_one_batch, refinement_broken, "references that references lead to are not looked at") \
+    X(cakeml, ck_short_copy, refinement_broken, "memcpy copies one word too few") \
+    X(cakeml, ck_unbounded, refinement_broken, "a partial collection copies references too") \
+    X(cakeml, ck_bare_pointer, refinement_broken, "a forwarded pointer loses its tag and length bits") \
+    X(cakeml, ck_absolute_forward, refinement_broken, "a forwarding pointer counts from the start of memory")
 /* clang-format on */
 
 #endif
