@@ -7,6 +7,7 @@
 
 #include "harness/harness.h"
 
+#include <signal.h>
 #include <stdio.h>
 
 enum exit_status {
@@ -22,11 +23,11 @@ int command_list(int argc, char **argv);
 int command_run(int argc, char **argv);
 int command_show(int argc, char **argv);
 int command_convert(int argc, char **argv);
-int command_explore(int argc, char **argv);
 int command_reduce(int argc, char **argv);
 int command_export(int argc, char **argv);
 int command_fuzz(int argc, char **argv);
 int command_corpus(int argc, char **argv);
+int command_explore(int argc, char **argv);
 int command_help(int argc, char **argv);
 
 /* ---- main.c -----------------------------------------------------------------------------------
@@ -126,6 +127,28 @@ void judge_death(const struct job *, const struct death *, struct verdict *);
 /* The report, as snprintf.  maps: the heaps before the operation, or "". */
 size_t report_death(const struct job *, const struct death *, const struct verdict *,
                     const struct program *, const char *maps, char *out, size_t capacity);
+
+/* ---- write_up.c -------------------------------------------------------------------------------
+ */
+
+/* The collector that a verdict finds guilty, by name. */
+const char *guilty_name(const struct job *, const struct verdict *);
+/* A finding as text: the program under a header of comments with class, guilty party and the
+ * command that replays it.  oracles: as for choose_oracles, or NULL; output: the file that it will
+ * be.  malloc'ed; NULL without memory. */
+char *write_up(const struct job *, const char *oracles, const struct verdict *,
+               const struct program *, const char *output, size_t *size);
+
+/* ---- interrupt.c ------------------------------------------------------------------------------
+ */
+
+/* The number of a signal that asks to end, since note_signals, or 0. */
+extern volatile sig_atomic_t signal_caught;
+/* SIGINT, SIGTERM and SIGHUP are noted from now on, those that were ignored stay so. */
+void note_signals(void);
+/* Ends as if the signal had not been caught, so that who waits for us knows; returns without one.
+ */
+void pass_signal_on(void);
 
 /* ---- maps.c, trace.c ---------------------------------------------------------------------------
  */

@@ -87,10 +87,13 @@ static void put_words(FILE *out, const char *command, const char *text) {
         fputs(" ;;\n", out);
     }
     const char *target = strstr(text, "TARGET"), *subcommand = strstr(text, "[SUBCOMMAND]");
+    const char *collector = strstr(text, " COLLECTOR");
     if (target && target < end)
         fprintf(out, "        %s:*) kind='target' ;;\n", command);
     else if (subcommand && subcommand < end)
         fprintf(out, "        %s:*) values=$commands ;;\n", command);
+    else if (collector && collector < end)
+        fprintf(out, "        %s:*) values=\"$collectors all\" ;;\n", command);
 }
 
 /* ---- the script -------------------------------------------------------------------------------

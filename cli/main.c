@@ -13,11 +13,11 @@ const struct command commands[] = {
     {"run", "replay programs and judge them", command_run},
     {"show", "a program as text, heap map or picture", command_show},
     {"convert", "programs from bytes to text and back", command_convert},
-    {"explore", "every state of a small on-the-fly collector on x86-TSO", command_explore},
     {"reduce", "the smallest program with the same violation", command_reduce},
     {"export", "a violation as a C file of its own", command_export},
     {"fuzz", "a campaign over fuzz targets; files what it finds", command_fuzz},
     {"corpus", "keep corpora small and share them across targets", command_corpus},
+    {"explore", "all programs of a small scope, all states of onthefly", command_explore},
     {"help", "this help, the manual page, completion for bash", command_help},
     {NULL, NULL, NULL},
 };

@@ -11,11 +11,8 @@
 #include "cli/cli.h"
 
 #include "program/reduce.h"
-#include "program/text.h"
 
 #include <argp.h>
-#include <libgen.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -45,7 +42,6 @@ struct reduce {
 
 static struct program program;     /* the best so far */
 static struct reduction reduction; /* large */
-static volatile sig_atomic_t signal_caught;
 
 enum { VERIFY_MINIMAL = 1000 };
 static const struct argp_option options[] = {
@@ -145,55 +141,9 @@ static bool stop(void *context) {
 /* ---- output -----------------------------------------------------------------------------------
  */
 
-static const char *guilty_name(const struct reduce *r) {
-    const struct collector *c =
-        r->wanted.guilty == PARTY_REFERENCE ? r->job.reference : r->job.subject;
-    return c ? c->name : "none";
-}
-
-/* The name under which the command of the header finds the program. */
-static void replay_name(const struct reduce *r, char *name, size_t capacity) {
-    char *copy = strdup(r->output);
-    const char *base = copy ? basename(copy) : "-";
-    bool plain = base[0] && base[0] != '-';
-    for (const char *c = base; *c; c++)
-        plain &= (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') ||
-                 strchr("._-+,", *c) != NULL;
-    snprintf(name, capacity, "%s", plain ? base : "crash.txt");
-    free(copy);
-}
-
-/* Text with a header of comments; malloc'ed, NULL without memory. */
-static char *write_up(const struct reduce *r, size_t *size) {
-    size_t length = program_print(&program, NULL, 0);
-    char *text = malloc(length + 1), *out = NULL, name[256];
-    FILE *f = text ? open_memstream(&out, size) : NULL;
-    if (!f) {
-        free(text);
-        return NULL;
-    }
-    program_print(&program, text, length + 1);
-    replay_name(r, name, sizeof name);
-    size_t version = strcspn(text, "\n") + 1;
-    fwrite(text, 1, version, f);
-    bool named = r->wanted.violation == VIOLATION_sanitizer && r->wanted.found[0];
-    fprintf(f, "# violation %s: %s%s%s%s\n", violation_name(r->wanted.violation), r->wanted.detail,
-            named ? " (" : "", named ? r->wanted.found : "", named ? ")" : "");
-    fprintf(f, "# guilty: %s (%s)\n", party_name(r->wanted.guilty), guilty_name(r));
-    fprintf(f, "# replay: isoheap run --collector %s --reference %s%s%s %s\n", r->job.subject->name,
-            r->job.reference ? r->job.reference->name : "none", r->oracles ? " --oracles=" : "",
-            r->oracles ? r->oracles : "", name);
-    fputs(text + version, f);
-    free(text);
-    if (fclose(f) == 0)
-        return out;
-    free(out);
-    return NULL;
-}
-
 static bool save(struct reduce *r) {
     size_t size;
-    char *text = write_up(r, &size);
+    char *text = write_up(&r->job, r->oracles, &r->wanted, &program, r->output, &size);
     bool good = text && write_finding(r->output, text, size);
     if (!text)
         fprintf(stderr, "isoheap: no memory for the text of the program\n");
@@ -279,8 +229,8 @@ static void say_result(const struct reduce *r, unsigned ops, unsigned items) {
         fprintf(stderr, "\r\033[K");
     fprintf(stderr,
             "isoheap: %s, %s (%s): %u operations and %u items, from %u and %u, in %u runs\n",
-            violation_name(r->wanted.violation), party_name(r->wanted.guilty), guilty_name(r),
-            program.n_ops, program.n_items, ops, items, r->used);
+            violation_name(r->wanted.violation), party_name(r->wanted.guilty),
+            guilty_name(&r->job, &r->wanted), program.n_ops, program.n_items, ops, items, r->used);
     if (!reduction.complete)
         fprintf(stderr, "isoheap: ended by %s: perhaps not minimal\n",
                 signal_caught        ? "a signal"
@@ -290,27 +240,6 @@ static void say_result(const struct reduce *r, unsigned ops, unsigned items) {
 
 /* ---- life -------------------------------------------------------------------------------------
  */
-
-static void on_signal(int number) {
-    signal_caught = number;
-}
-
-static void catch_signals(void) {
-    static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
-    struct sigaction action = {.sa_handler = on_signal}, before;
-    for (unsigned i = 0; i < sizeof ends / sizeof *ends; i++)
-        if (sigaction(ends[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-            sigaction(ends[i], &action, NULL);
-}
-
-/* Ends as if the signal had not been caught, so that who waits for us knows. */
-static void pass_signal_on(void) {
-    if (!signal_caught)
-        return;
-    fflush(NULL);
-    signal(signal_caught, SIG_DFL);
-    raise(signal_caught);
-}
 
 /* The violation to keep; a status for the command if there is none. */
 static int find_violation(struct reduce *r) {
@@ -331,7 +260,7 @@ static int reduce_file(struct reduce *r) {
     if (!read_program(r->file, &program, NULL))
         return EXIT_UNREADABLE;
     unsigned ops = program.n_ops, items = program.n_items;
-    catch_signals();
+    note_signals();
     r->start = seconds_now();
     int status = find_violation(r);
     pass_signal_on();

@@ -6,13 +6,13 @@ set -eu
 cd "$(dirname "$0")/.."
 
 run_all() {
-    local program
+    local program collector
     for program in build/"$1"/bench/bench_*; do
         "$program" "$2" </dev/null
     done
-    build/"$1"/bench/bench_exec "$2" tower </dev/null
-    build/"$1"/bench/bench_exec "$2" generational </dev/null
-    build/"$1"/bench/bench_exec "$2" cakeml </dev/null
+    for collector in $(build/"$1"/bench/bench_exec --names) all; do
+        [ "$collector" = mark_sweep ] || build/"$1"/bench/bench_exec "$2" "$collector" </dev/null
+    done
 }
 
 # per_second BINARY RUNS [CORPUS]: executions per second under libFuzzer, inputs of up to 256 bytes.

@@ -63,6 +63,7 @@ completes 'crash.txt' isoheap run cr
 completes 'crash.txt' isoheap run --trace cr
 completes 'bin' isoheap fuzz --bin-dir b
 completes 'convert corpus' isoheap help co
+completes 'cheney' isoheap explore ch
 completes '' isoheap fuzz --time ''
 complete_line=$(bash -c 'source ./isoheap.bash; complete -p isoheap')
 [ "$complete_line" = 'complete -o filenames -F _isoheap isoheap' ] || complain "registered: $complete_line"

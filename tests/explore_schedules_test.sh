@@ -58,11 +58,10 @@ check 2 'no_such is not one of: .*plain_mark' explore onthefly --variant no_such
 check 2 'is not one of: valid_refs' explore onthefly --invariants no_such
 check 2 'takes a number from 1 to 4, not 5' explore onthefly --mutators 5
 check 2 'takes a number from 1 to 8, not x' explore onthefly --buffer x
-check 2 'what shall be explored' explore
-check 2 'cheney cannot be explored' explore cheney
+check 2 'no COLLECTOR' explore
 check 2 'none, local or full' explore onthefly --reduction some
 check 2 'cannot write /nowhere' explore onthefly -q --variant old_sense -o /nowhere/x.schedule
-check 0 'Variants:.*no_gc_fence.*Invariants:.*strong_tricolour' explore --help
+check 0 'Variants:.*no_gc_fence.*Invariants:.*strong_tricolour' explore onthefly --help
 
 sed 's/^  gc step.*gc_idle_fence.*/  gc jump/' a.schedule >c.schedule
 check 3 'c.schedule:[0-9]+:6: expected step, alloc' run c.schedule
