@@ -7,6 +7,7 @@
 # Settings, as in: make fuzz TIME=600 TARGET=fuzz_mark_sweep
 TIME    = 60
 TARGET  =
+FROM    =
 JOBS    = $(shell nproc 2>/dev/null || echo 2)
 INSTALL = yes
 DEFECTS =
@@ -21,7 +22,7 @@ export TIME TARGET JOBS INSTALL PRESET DEFECTS
 MAKEFLAGS += --no-print-directory
 
 .DEFAULT_GOAL := build
-.PHONY: build fuzz afl check bench coverage known-bad msan tsan oss-fuzz-check format tidy deps test-deps clean help
+.PHONY: build fuzz afl check bench coverage minimise merge known-bad msan tsan oss-fuzz-check format tidy deps test-deps clean help
 
 build: deps ## build the command, build/bin/isoheap, and the fuzz binaries, build/fuzz/bin/
 	@scripts/build.sh release fuzz
@@ -45,6 +46,15 @@ bench: test-deps ## print the figures, one `name value unit` a line
 
 coverage: deps ## what the seeds alone reach: HTML report, line coverage of collectors and oracles
 	@scripts/coverage.sh
+
+minimise: deps ## keep the fewest inputs of the corpora that reach the same; TARGET=fuzz_x only that one
+	@scripts/build.sh release $(PRESET)
+	@build/bin/isoheap corpus minimise --bin-dir=build/$(PRESET)/bin --corpus=build/$(PRESET)/corpus $(TARGET)
+
+merge: deps ## add to the corpus of TARGET=fuzz_x what the folders FROM="a b" reach beyond it
+	@scripts/build.sh release $(PRESET)
+	@build/bin/isoheap corpus merge --bin-dir=build/$(PRESET)/bin --corpus=build/$(PRESET)/corpus \
+		$(or $(TARGET),$(error make merge TARGET=fuzz_x FROM=folder)) $(or $(FROM),$(error make merge TARGET=fuzz_x FROM=folder))
 
 known-bad: deps ## fuzz every known-bad collector until its defect is found
 	@TARGETS="$(DEFECTS:%=fuzz_bad_%)" scripts/build.sh known-bad

@@ -169,6 +169,8 @@ struct campaign {
     unsigned jobs, seed, keep, reduce_runs, reduce_seconds;
     uint64_t runs; /* 0: no limit */
     const char *corpus, *crashes, *bin_dir;
+    const char *sync; /* a folder that several machines share, AFL++ alone; or NULL */
+    const char *node; /* what this one is called there */
     char **names; /* targets asked for */
     int n_names;
     char *commit; /* of the checkout that we are in; NULL: none */

@@ -16,7 +16,23 @@
 #include <unistd.h>
 
 static char *output_folder(const struct target *t) {
-    return text_of("%s/engine/afl", t->work);
+    const char *sync = t->campaign->sync;
+    return sync ? text_of("%s/%s", sync, t->name) : text_of("%s/engine/afl", t->work);
+}
+
+/* What a process is called in that folder. */
+static char *job_name(const struct target *t, unsigned number) {
+    return t->campaign->sync ? text_of("%s-job%u", t->campaign->node, number)
+                             : text_of("job%u", number);
+}
+
+/* Its own folder below that one; `below` may be "". */
+static char *job_folder(const struct target *t, unsigned number, const char *below) {
+    char *output = output_folder(t), *name = job_name(t, number);
+    char *folder = text_of("%s/%s%s", output, name, below);
+    free(output);
+    free(name);
+    return folder;
 }
 
 struct limits {
@@ -34,14 +50,17 @@ static void note_limit(const char *key, const char *value, void *context) {
 static void command(const struct target *t, unsigned number, double seconds, struct words *argv) {
     struct limits limits = {10, 1024};
     char *dictionary = text_of("%s.dict", t->binary), *output = output_folder(t);
+    char *name = job_name(t, number);
     for_each_option(t, note_limit, &limits);
     add_word(argv, "afl-fuzz");
     add_word(argv, "-i");
     add_word(argv, "%s/engine/afl-seeds", t->work);
     add_word(argv, "-o");
     add_word(argv, "%s", output);
+    /* With several machines each has a main node: secondary ones take inputs from main nodes alone.
+     */
     add_word(argv, number ? "-S" : "-M");
-    add_word(argv, "job%u", number);
+    add_word(argv, "%s", name);
     add_word(argv, "-V");
     add_word(argv, "%.0f", seconds);
     add_word(argv, "-s");
@@ -60,12 +79,13 @@ static void command(const struct target *t, unsigned number, double seconds, str
     add_word(argv, "%s", t->binary);
     free(dictionary);
     free(output);
+    free(name);
 }
 
-/* A shared object beside the binaries is the mutator of programs. */
+/* A shared object of that name beside the binaries is the mutator of programs; others may be
+ * plug-ins. */
 static void add_mutator(const char *path, const char *name, void *words) {
-    size_t n = strlen(name);
-    char *full = n > 3 && strcmp(name + n - 3, ".so") == 0 ? realpath(path, NULL) : NULL;
+    char *full = strcmp(name, "isoheap_afl_mutator.so") == 0 ? realpath(path, NULL) : NULL;
     if (full)
         add_word(words, "AFL_CUSTOM_MUTATOR_LIBRARY=%s", full);
     free(full);
@@ -82,6 +102,11 @@ static void environment(const struct target *t, struct words *words) {
         "ASAN_OPTIONS=abort_on_error=1:symbolize=0:detect_leaks=0"};
     for (unsigned i = 0; i < sizeof settings / sizeof *settings; i++)
         add_word(words, "%s", settings[i]);
+    if (t->campaign
+            ->sync) { /* at the beginning, and then once a minute, what the others have found */
+        add_word(words, "AFL_SYNC_TIME=1");
+        add_word(words, "AFL_IMPORT_FIRST=1");
+    }
     if (!getenv("AFL_CUSTOM_MUTATOR_LIBRARY"))
         visit_folder(t->campaign->bin_dir, add_mutator, words);
 }
@@ -135,7 +160,7 @@ static void collect_findings(struct target *t, const char *job) {
 
 static struct stats stats_of(const struct target *t, unsigned number) {
     struct stats s = {.found = false};
-    char *path = text_of("%s/engine/afl/job%u/fuzzer_stats", t->work, number);
+    char *path = job_folder(t, number, "/fuzzer_stats");
     read_stats(path, &s);
     free(path);
     return s;
@@ -154,7 +179,7 @@ static void poll_jobs(struct target *t) {
     f->rate = 0;
     for (unsigned i = 0; i < t->n_engines; i++) {
         struct stats s = stats_of(t, i);
-        char *job = text_of("%s/engine/afl/job%u", t->work, i);
+        char *job = job_folder(t, i, "");
         if (all > t->executions_before && !f->started)
             f->edges_at_start = s.edges;
         f->started = f->started || all > t->executions_before;
@@ -179,21 +204,22 @@ static bool prepare(struct target *t) {
         good = add_to_folder(seeds, "\0", 1) >= 0;
     if (!t->running) /* AFL++ counts on from an earlier campaign */
         t->executions_before = all_executions(t);
+    char *output = output_folder(t);
+    good = good && make_folder(output);
     if (!good)
-        perror(seeds);
+        perror(output);
+    free(output);
     free(seeds);
     return good;
 }
 
 static void finish(struct target *t) {
-    char *output = output_folder(t);
     poll_jobs(t);
     for (unsigned i = 0; i < t->n_engines; i++) {
-        char *queue = text_of("%s/job%u/queue", output, i);
+        char *queue = job_folder(t, i, "/queue");
         copy_inputs(queue, t->corpus);
         free(queue);
     }
-    free(output);
 }
 
 const struct engine afl = {.name = "afl",

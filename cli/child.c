@@ -14,6 +14,8 @@
 #define _GNU_SOURCE
 #include "cli/cli.h"
 
+#include "cli/plugin.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -156,7 +158,8 @@ static void run(struct watch *w, const struct program *p) {
                                      .digest = !job->trial_ms,
                                      .observe = watch,
                                      .listen = job->listen && !w->maps_before ? listen_for : NULL,
-                                     .context = w};
+                                     .context = w,
+                                     .replay = plugin_options()};
     struct verdict verdict;
     struct runner *runner = runner_open(&options);
     if (!runner) {

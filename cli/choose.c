@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "cli/cli.h"
 
+#include "cli/plugin.h"
 #include "collectors/registry.h"
 #include "tests/known_bad/known_bad.h"
 
@@ -13,15 +14,19 @@
 #include <string.h>
 
 const struct collector *find_collector(const char *name) {
-    const struct collector *c = collector_find(registered_collectors, name);
+    const struct collector *c = collector_find(plugin_collectors(), name);
+    c = c ? c : collector_find(registered_collectors, name);
     return c ? c : collector_find(known_bad_collectors, name);
 }
 
 const struct collector *choose_collector(const char *name) {
+    name = name ? name : default_collector();
     const struct collector *c = find_collector(name);
     if (c)
         return c;
     fprintf(stderr, "isoheap: no collector is called %s; there are:", name);
+    for (unsigned i = 0; plugin_collectors()[i]; i++)
+        fprintf(stderr, " %s", plugin_collectors()[i]->name);
     for (unsigned i = 0; registered_collectors[i]; i++)
         fprintf(stderr, " %s", registered_collectors[i]->name);
     fprintf(stderr, ", and the known-bad ones of `isoheap list`\n");

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "cli/cli.h"
 
+#include "cli/plugin.h"
 #include "program/text.h"
 
 #include <stdlib.h>
@@ -69,9 +70,9 @@ size_t report_death(const struct job *job, const struct death *d, const struct v
     }
     free(text);
     fprintf(f,
-            "\nreplay (save the program as crash.txt)\n  isoheap run --collector %s --reference "
-            "%s crash.txt\n",
-            job->subject->name, collector_name(job, PARTY_REFERENCE));
+            "\nreplay (save the program as crash.txt)\n  isoheap run %s--collector %s "
+            "--reference %s crash.txt\n",
+            plugin_options(), job->subject->name, collector_name(job, PARTY_REFERENCE));
     long end = ftell(f);
     fclose(f);
     return end > 0 ? (size_t)end : 0;

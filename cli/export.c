@@ -10,6 +10,7 @@
 #define _GNU_SOURCE
 #include "cli/export.h"
 
+#include "cli/plugin.h"
 #include "program/text.h"
 #include "tests/known_bad/table.h"
 
@@ -22,7 +23,8 @@ struct options {
 };
 
 static const struct argp_option options[] = {
-    {"collector", 'c', "NAME", 0, "the collector under test (default: mark_sweep)", 0},
+    {"collector", 'c', "NAME", 0, "the collector under test (default: mark_sweep, or the plug-in)",
+     0},
     {"reference", 'r', "NAME", 0, "the reference (default: cheney); none: the model alone", 0},
     {"symbol", 's', "SYMBOL", 0, "C name of the collector's struct (default: its name)", 0},
     {"class", 'C', "CLASS", 0, "what to assert (default: the class that the program raises)", 0},
@@ -82,7 +84,8 @@ static void write_command(FILE *f, const struct exported *e, const char *compile
     fprintf(f, " *   %s -std=c17 -g -I.%s", compiler, sanitizer ? " -fsanitize=address" : "");
     if (defect)
         fprintf(f, " -DISOHEAP_FAULT=FAULT_%s -DISOHEAP_COLLECTOR=%s", defect, e->symbol);
-    fprintf(f, " -o finding %s collectors/%s/[a-z]*.c collectors/arena.c\n", name, source);
+    fprintf(f, " -o finding %s collectors/%s/[a-z]*.c collectors/arena.c%s\n", name, source,
+            strcmp(source, "boehm") == 0 ? " -lgc" : "");
 }
 
 static void write_header(FILE *f, const struct exported *e, const char *name) {
@@ -312,8 +315,8 @@ static const char about[] =
     "violation.";
 
 int command_export(int argc, char **argv) {
-    static const struct argp argp = {options, parse, "[FILE]", about, NULL, NULL, NULL};
-    struct options o = {.collector = "mark_sweep", .reference = "cheney", .output = "-"};
+    static const struct argp argp = {options, parse, "[FILE]", about, plugin_option, NULL, NULL};
+    struct options o = {.reference = "cheney", .output = "-"};
     argp_err_exit_status = EXIT_USAGE;
     if (argp_parse(&argp, argc, argv, 0, NULL, &o))
         return EXIT_USAGE;

@@ -4,8 +4,10 @@
  */
 #define _GNU_SOURCE
 #include "cli/campaign.h"
+#include "cli/plugin.h"
 
 #include <argp.h>
+#include <ctype.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -13,8 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { RUNS = 1000, SEED, CORPUS, CRASHES, BIN_DIR, KEEP, REDUCE_RUNS, REDUCE_TIME };
-enum { SPACE_NEEDED = 2 << 20, NUMBER_MAX = 1000000000 };
+enum { RUNS = 1000, SEED, CORPUS, CRASHES, BIN_DIR, KEEP, REDUCE_RUNS, REDUCE_TIME, SYNC, NODE };
+enum { SPACE_NEEDED = 2 << 20, NUMBER_MAX = 1000000000, NODE_LENGTH = 20 };
 
 static const struct argp_option options[] = {
     {"time", 't', "SECONDS", 0, "how long in all (default: 60)", 0},
@@ -30,6 +32,8 @@ static const struct argp_option options[] = {
      "of one class and guilty party reduce N findings, count the others (default: 20)", 0},
     {"reduce-runs", REDUCE_RUNS, "N", 0, "runs to reduce a finding in (default: 2000)", 0},
     {"reduce-time", REDUCE_TIME, "SECONDS", 0, "time to reduce a finding in (default: 30)", 0},
+    {"sync", SYNC, "DIR", 0, "afl: a folder to share with other machines, DIR/TARGET/NODE-jobN", 0},
+    {"node", NODE, "NAME", 0, "afl: what this machine is called there (default: its host name)", 0},
     {0}};
 
 /* ---- options ----------------------------------------------------------------------------------
@@ -89,6 +93,12 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         return 0;
     case REDUCE_TIME:
         c->reduce_seconds = parse_number("reduce-time", argument, NUMBER_MAX, state);
+        return 0;
+    case SYNC:
+        c->sync = argument;
+        return 0;
+    case NODE:
+        c->node = argument;
         return 0;
     case ARGP_KEY_ARGS:
         c->names = state->argv + state->next;
@@ -216,8 +226,35 @@ static bool prepare(struct campaign *c) {
     return true;
 }
 
+/* A name that AFL++ takes, of 20 characters at most; the host's is cut to that. */
+static bool choose_node(struct campaign *c) {
+    static char host[NODE_LENGTH + 1];
+    if (!c->sync && !c->node)
+        return true;
+    if (c->engine != &afl || !c->sync) {
+        fprintf(stderr,
+                "isoheap: --sync and --node are for --engine=afl, --node only with --sync\n");
+        return false;
+    }
+    if (!c->node) {
+        gethostname(host, NODE_LENGTH);
+        for (char *s = host; *s; s++)
+            if (!isalnum((unsigned char)*s))
+                *s = '_';
+        c->node = host[0] ? host : "node";
+    }
+    size_t length =
+        strspn(c->node, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+    if (length && length <= NODE_LENGTH && !c->node[length])
+        return true;
+    fprintf(stderr, "isoheap: --node takes 1 to %d letters, digits and _, not \"%s\"\n",
+            NODE_LENGTH, c->node);
+    return false;
+}
+
 int command_fuzz(int argc, char **argv) {
-    static const struct argp argp = {options, parse, "[TARGET...]", about, NULL, NULL, NULL};
+    static const struct argp argp = {options,       parse, "[TARGET...]", about,
+                                     plugin_option, NULL,  NULL};
     static struct campaign c = {.engine = &libfuzzer,
                                 .time = 60,
                                 .seed = 1,
@@ -230,6 +267,8 @@ int command_fuzz(int argc, char **argv) {
     c.jobs = cores > 0 && cores < JOBS_MAX ? (unsigned)cores : 1;
     argp_err_exit_status = EXIT_USAGE;
     if (argp_parse(&argp, argc, argv, 0, NULL, &c))
+        return EXIT_USAGE;
+    if (!choose_node(&c))
         return EXIT_USAGE;
     if (!prepare(&c))
         return EXIT_HARNESS;

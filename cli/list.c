@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "cli/cli.h"
 
+#include "cli/plugin.h"
 #include "collectors/registry.h"
 #include "tests/known_bad/known_bad.h"
 
@@ -23,6 +24,7 @@ static const struct {
      "generational against cheney and the model, its minor collections against Definition 7"},
     {"fuzz_tower", "tower against cheney and the model, its levels against each other"},
     {"fuzz_cakeml", "cakeml against cheney and the model, words against lists of elements"},
+    {"fuzz_boehm", "boehm, the system's libgc, against cheney and the model: soundness"},
     {"fuzz_all", "every registered collector against the model"},
     {"fuzz_text", "the text parser and printer"},
     {"fuzz_bytes", "the decoder and encoder"},
@@ -114,17 +116,21 @@ static void list_traits(const struct collector_traits *t) {
     printf("\n");
 }
 
+static void list_collector(const struct collector *c) {
+    printf("  %-22s %s\n", c->name, c->summary);
+    list_traits(&c->traits);
+    for (unsigned v = 0; c->variants && c->variants[v]; v++)
+        printf("%*svariant=%u: %s\n", INDENT, "", v, c->variants[v]);
+    for (unsigned k = 0; c->kinds && c->kinds[k]; k++)
+        printf("%*skind=%u: %s\n", INDENT, "", k, c->kinds[k]);
+}
+
 static void list_collectors(void) {
     printf("collectors\n");
-    for (unsigned i = 0; registered_collectors[i]; i++) {
-        const struct collector *c = registered_collectors[i];
-        printf("  %-22s %s\n", c->name, c->summary);
-        list_traits(&c->traits);
-        for (unsigned v = 0; c->variants && c->variants[v]; v++)
-            printf("%*svariant=%u: %s\n", INDENT, "", v, c->variants[v]);
-        for (unsigned k = 0; c->kinds && c->kinds[k]; k++)
-            printf("%*skind=%u: %s\n", INDENT, "", k, c->kinds[k]);
-    }
+    for (unsigned i = 0; registered_collectors[i]; i++)
+        list_collector(registered_collectors[i]);
+    for (unsigned i = 0; plugin_collectors()[i]; i++)
+        list_collector(plugin_collectors()[i]);
     printf("\nknown-bad collectors, each with the class that it raises\n");
     for (unsigned i = 0; known_bad[i].collector; i++)
         printf("  %-22s %-20s %s\n", known_bad[i].collector->name,
@@ -195,19 +201,23 @@ static void json_traits(const struct collector_traits *t) {
            t->full_until_exact, refusal_name(t->refusal), t->max_wosize, t->max_mutators);
 }
 
+static void json_collector(unsigned number, const struct collector *c) {
+    printf("%s\n    {", number ? "," : "");
+    json_member("name", c->name);
+    printf(", ");
+    json_member("summary", c->summary);
+    json_names("variants", c->variants);
+    json_names("kinds", c->kinds);
+    json_traits(&c->traits);
+    printf("}");
+}
+
 static void json_collectors(void) {
     printf("  \"collectors\": [");
-    for (unsigned i = 0; registered_collectors[i]; i++) {
-        const struct collector *c = registered_collectors[i];
-        printf("%s\n    {", i ? "," : "");
-        json_member("name", c->name);
-        printf(", ");
-        json_member("summary", c->summary);
-        json_names("variants", c->variants);
-        json_names("kinds", c->kinds);
-        json_traits(&c->traits);
-        printf("}");
-    }
+    for (unsigned i = 0; registered_collectors[i]; i++)
+        json_collector(i, registered_collectors[i]);
+    for (unsigned i = 0; plugin_collectors()[i]; i++)
+        json_collector(1, plugin_collectors()[i]);
     printf("],\n  \"known_bad\": [");
     for (unsigned i = 0; known_bad[i].collector; i++) {
         printf("%s\n    {", i ? "," : "");
@@ -256,7 +266,7 @@ static void list_json(void) {
 static const char about[] = "List collectors, oracles, violation classes, targets and limits.";
 
 int command_list(int argc, char **argv) {
-    static const struct argp argp = {options, parse, NULL, about, NULL, NULL, NULL};
+    static const struct argp argp = {options, parse, NULL, about, plugin_option, NULL, NULL};
     bool json = false;
     argp_err_exit_status = EXIT_USAGE;
     if (argp_parse(&argp, argc, argv, 0, NULL, &json))

@@ -18,6 +18,8 @@ const struct command commands[] = {
     {"fuzz", "a campaign over fuzz targets; files what it finds", command_fuzz},
     {"corpus", "keep corpora small and share them across targets", command_corpus},
     {"explore", "all programs of a small scope, all states of onthefly", command_explore},
+    {"init", "a skeleton for a collector of your own", command_init},
+    {"conformance", "hold a collector to the promises of the interface", command_conformance},
     {"help", "this help, the manual page, completion for bash", command_help},
     {NULL, NULL, NULL},
 };
@@ -29,7 +31,7 @@ void print_overview(FILE *out) {
             "Differential fuzzing of OCaml-style garbage collectors.  A FILE is a program as text\n"
             "or bytes, told apart by the version line; - is standard input.\n\n");
     for (unsigned i = 0; i < COMMANDS; i++)
-        fprintf(out, "  %-8s  %s\n", commands[i].name, commands[i].summary);
+        fprintf(out, "  %-11s  %s\n", commands[i].name, commands[i].summary);
     fprintf(out, "\n`isoheap SUBCOMMAND --help` tells the options, `isoheap --version` the "
                  "version.\n\n"
                  "Exit status: 0 no violation, 1 violation, 2 usage, 3 unreadable input, 4 harness "

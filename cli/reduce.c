@@ -10,6 +10,7 @@
 #define _GNU_SOURCE
 #include "cli/cli.h"
 
+#include "cli/plugin.h"
 #include "program/reduce.h"
 
 #include <argp.h>
@@ -45,7 +46,8 @@ static struct reduction reduction; /* large */
 
 enum { VERIFY_MINIMAL = 1000 };
 static const struct argp_option options[] = {
-    {"collector", 'c', "NAME", 0, "the collector under test (default: mark_sweep)", 0},
+    {"collector", 'c', "NAME", 0, "the collector under test (default: mark_sweep, or the plug-in)",
+     0},
     {"reference", 'r', "NAME", 0, "the reference (default: cheney); none: the model alone", 0},
     {"oracles", 'O', "LIST", 0, "only these, a,b,c; or all but these, -a,-b", 0},
     {"runs", 'n', "N", 0, "end after N runs (default: 10000)", 0},
@@ -292,9 +294,8 @@ static const char about[] =
     "violation.";
 
 int command_reduce(int argc, char **argv) {
-    static const struct argp argp = {options, parse, "FILE", about, NULL, NULL, NULL};
+    static const struct argp argp = {options, parse, "FILE", about, plugin_option, NULL, NULL};
     static struct reduce r = {.job = {.seconds = RUN_SECONDS},
-                              .collector = "mark_sweep",
                               .reference = "cheney",
                               .output = "-",
                               .runs = RUNS,

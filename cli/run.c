@@ -3,7 +3,7 @@
  * isoheap run: replay programs and judge them.
  */
 #define _GNU_SOURCE
-#include "cli/cli.h"
+#include "cli/plugin.h"
 #include "cli/schedule.h"
 
 #include <argp.h>
@@ -22,7 +22,8 @@ struct run {
 
 enum { IN_PROCESS = 1000, DIGEST, SECONDS_MAX = 100000 };
 static const struct argp_option options[] = {
-    {"collector", 'c', "NAME", 0, "the collector under test (default: mark_sweep)", 0},
+    {"collector", 'c', "NAME", 0, "the collector under test (default: mark_sweep, or the plug-in)",
+     0},
     {"reference", 'r', "NAME", 0, "the reference (default: cheney); none: the model alone", 0},
     {"oracles", 'O', "LIST", 0, "only these, a,b,c; or all but these, -a,-b", 0},
     {"trace", 't', "BLOCK", OPTION_ARG_OPTIONAL,
@@ -198,8 +199,8 @@ static const char about[] =
     "unreadable input, 4 harness fault; of several files the highest.";
 
 int command_run(int argc, char **argv) {
-    static const struct argp argp = {options, parse, "FILE...", about, NULL, NULL, NULL};
-    struct run r = {.job = {.seconds = 10}, .collector = "mark_sweep", .reference = "cheney"};
+    static const struct argp argp = {options, parse, "FILE...", about, plugin_option, NULL, NULL};
+    struct run r = {.job = {.seconds = 10}, .reference = "cheney"};
     argp_err_exit_status = EXIT_USAGE;
     if (argp_parse(&argp, argc, argv, 0, NULL, &r))
         return EXIT_USAGE;

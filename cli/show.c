@@ -11,6 +11,7 @@
 
 #include "cli/draw.h"
 #include "cli/page.h"
+#include "cli/plugin.h"
 #include "program/bytes.h"
 #include "program/text.h"
 
@@ -49,7 +50,8 @@ static const struct argp_option options[] = {
     {"html", HTML, NULL, 0, "a page of its own: all states of all parties (needs Graphviz)", 0},
     {"at", 'a', "OP", 0, "before and after this operation, not the one that fails", 0},
     {"party", 'p', "NAME", 0, "subject (default), reference or model, for --dot and --svg", 0},
-    {"collector", 'c', "NAME", 0, "the collector under test (default: mark_sweep)", 0},
+    {"collector", 'c', "NAME", 0, "the collector under test (default: mark_sweep, or the plug-in)",
+     0},
     {"reference", 'r', "NAME", 0, "the reference (default: cheney); none: the model alone", 0},
     {"output", 'o', "FILE", 0, "where to write; - is standard output, the default", 0},
     {0}};
@@ -223,7 +225,7 @@ static void absence(const struct show *s, unsigned moment, char *out, size_t cap
 }
 
 static void write_heading(FILE *out, const struct show *s) {
-    fprintf(out, "%s: ", s->collector);
+    fprintf(out, "%s: ", s->job.subject->name);
     if (s->verdict.violation)
         fprintf(out, "violation %s", violation_name(s->verdict.violation));
     else
@@ -341,12 +343,8 @@ static const char about[] =
     "Exit status: 0 shown, 2 usage (or Graphviz is missing), 3 unreadable input, 4 harness fault.";
 
 int command_show(int argc, char **argv) {
-    static const struct argp argp = {options, parse, "FILE", about, NULL, NULL, NULL};
-    static struct show s = {.collector = "mark_sweep",
-                            .reference = "cheney",
-                            .out = "-",
-                            .at = -1,
-                            .job = {.seconds = 10}};
+    static const struct argp argp = {options, parse, "FILE", about, plugin_option, NULL, NULL};
+    static struct show s = {.reference = "cheney", .out = "-", .at = -1, .job = {.seconds = 10}};
     argp_err_exit_status = EXIT_USAGE;
     if (argp_parse(&argp, argc, argv, 0, NULL, &s))
         return EXIT_USAGE;

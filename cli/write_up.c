@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "cli/cli.h"
 
+#include "cli/plugin.h"
 #include "program/text.h"
 
 #include <libgen.h>
@@ -45,9 +46,9 @@ char *write_up(const struct job *job, const char *oracles, const struct verdict 
     fprintf(f, "# violation %s: %s%s%s%s\n", violation_name(v->violation), v->detail,
             named ? " (" : "", named ? v->found : "", named ? ")" : "");
     fprintf(f, "# guilty: %s (%s)\n", party_name(v->guilty), guilty_name(job, v));
-    fprintf(f, "# replay: isoheap run --collector %s --reference %s%s%s %s\n", job->subject->name,
-            job->reference ? job->reference->name : "none", oracles ? " --oracles=" : "",
-            oracles ? oracles : "", name);
+    fprintf(f, "# replay: isoheap run %s--collector %s --reference %s%s%s %s\n", plugin_options(),
+            job->subject->name, job->reference ? job->reference->name : "none",
+            oracles ? " --oracles=" : "", oracles ? oracles : "", name);
     fputs(text + version, f);
     free(text);
     if (fclose(f) == 0)

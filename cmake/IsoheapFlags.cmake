@@ -6,10 +6,17 @@
 # watches: in a fuzz build it carries neither (ISOHEAP_INSTRUMENT_HARNESS=OFF), because counters
 # there teach the fuzzer nothing and the checks of a checker cost most of its time.
 
-set(CMAKE_C_STANDARD 17)
-set(CMAKE_C_STANDARD_REQUIRED ON)
-set(CMAKE_C_EXTENSIONS OFF)
-set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+#
+# The installed package includes this file too (ISOHEAP_PACKAGE): language and warnings are then the
+# user's own business.
+
+set(ISOHEAP_CMAKE_DIR "${CMAKE_CURRENT_LIST_DIR}")
+if(NOT ISOHEAP_PACKAGE)
+    set(CMAKE_C_STANDARD 17)
+    set(CMAKE_C_STANDARD_REQUIRED ON)
+    set(CMAKE_C_EXTENSIONS OFF)
+    set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+endif()
 
 # OSS-Fuzz and its relatives bring flags, engine and linker of their own.
 set(ISOHEAP_ENGINE "$ENV{LIB_FUZZING_ENGINE}" CACHE STRING "Fuzzing engine to link (OSS-Fuzz); set from LIB_FUZZING_ENGINE")
@@ -25,7 +32,10 @@ endif()
 string(REPLACE "-DNDEBUG" "" CMAKE_C_FLAGS_RELWITHDEBINFO "${CMAKE_C_FLAGS_RELWITHDEBINFO}")
 string(REPLACE "-DNDEBUG" "" CMAKE_C_FLAGS_RELEASE "${CMAKE_C_FLAGS_RELEASE}")
 
-set(ISOHEAP_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef)
+set(ISOHEAP_WARNINGS)
+if(NOT ISOHEAP_PACKAGE)
+    set(ISOHEAP_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef)
+endif()
 if(ISOHEAP_WERROR)
     list(APPEND ISOHEAP_WARNINGS -Werror)
 endif()
@@ -44,7 +54,9 @@ endif()
 # isoheap_flags(TARGET [INSTRUMENTED])
 function(isoheap_flags target)
     cmake_parse_arguments(PARSE_ARGV 1 arg "INSTRUMENTED" "" "")
-    target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}")
+    if(NOT ISOHEAP_PACKAGE)
+        target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}")
+    endif()
     target_compile_options(${target} PRIVATE ${ISOHEAP_WARNINGS})
     if(arg_INSTRUMENTED OR ISOHEAP_INSTRUMENT_HARNESS)
         target_compile_options(${target} PRIVATE ${ISOHEAP_SANITIZER_FLAGS})
@@ -70,7 +82,7 @@ endfunction()
 # the harness out.
 include(CheckCCompilerFlag)
 function(isoheap_without_coverage target)
-    set(list "${PROJECT_SOURCE_DIR}/cmake/not-covered.txt")
+    set(list "${ISOHEAP_CMAKE_DIR}/not-covered.txt")
     check_c_compiler_flag("-Werror -fsanitize-coverage=trace-pc-guard -fsanitize-coverage-ignorelist=${list}"
         ISOHEAP_HAS_COVERAGE_IGNORELIST)
     if(ISOHEAP_HAS_COVERAGE_IGNORELIST AND "$ENV{CFLAGS}" MATCHES "fuzzer-no-link|sanitize-coverage")

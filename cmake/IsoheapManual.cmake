@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The manual page and the completion for bash, written by the command itself, and what
-# `cmake --install` installs.
+# The manual page and the completion for bash, written by the command itself.
 include(GNUInstallDirs)
 
 set(manual "${PROJECT_BINARY_DIR}/isoheap.1")
@@ -14,6 +13,5 @@ add_custom_command(OUTPUT "${manual}" "${completion}"
     VERBATIM)
 add_custom_target(isoheap_manual ALL DEPENDS "${manual}" "${completion}")
 
-install(TARGETS isoheap RUNTIME)
 install(FILES "${manual}" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
 install(FILES "${completion}" DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions" RENAME isoheap)

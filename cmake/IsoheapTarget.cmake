@@ -1,7 +1,15 @@
 # SPDX-License-Identifier: MIT
 # Fuzz targets: one registration makes everything that belongs to one.
 
-set(ISOHEAP_FUZZ_DIR "${PROJECT_SOURCE_DIR}/fuzz")
+# What differs between this tree and the installed package, which includes this file as well
+# (isoheapConfig.cmake): where the glue is, and what targets are linked with.
+if(NOT ISOHEAP_PACKAGE)
+    set(ISOHEAP_FUZZ_DIR "${PROJECT_SOURCE_DIR}/fuzz")
+    set(ISOHEAP_SHARED_SEEDS)
+    set(ISOHEAP_TARGET_LIBRARY isoheap_target)
+    set(ISOHEAP_MUTATION_LIBRARY isoheap_mutation)
+    set(ISOHEAP_COMMAND isoheap)
+endif()
 
 # isoheap_add_target(NAME fuzz_x SOURCES file... [LIBRARIES lib...] [SEEDS dir...] [TEXT|RAW] [NO_SEEDS] [STRUCTURED])
 # isoheap_add_target(NAME fuzz_x COLLECTOR symbol [REFERENCE symbol] [SOURCES file...] ...)
@@ -9,15 +17,19 @@ set(ISOHEAP_FUZZ_DIR "${PROJECT_SOURCE_DIR}/fuzz")
 #   fuzz_x                  the libFuzzer binary (ISOHEAP_FUZZER), AFL++'s (ISOHEAP_AFL), or that of the
 #                           engine in LIB_FUZZING_ENGINE
 #   fuzz_x_standalone       replays files and folders, survives a crash; any compiler
-#   replay_x                the test that replays the seeds with it
+#   replay_x                the test that replays the seeds with it, and corpus/fuzz_x if there is one
 #   fuzz_x_seed_corpus.zip  the seeds, and unpacked in <build>/seeds/fuzz_x
-#   fuzz_x.dict, .options   from fuzz/, or fuzz/default.*
+#   fuzz_x.dict, .options   from the folder of the registration, or fuzz/default.*
 #
 # The first form is for a target with an LLVMFuzzerTestOneInput of its own in SOURCES.  The second
-# writes it: the collector of that symbol against the reference (cheney if none is given); SOURCES
-# are then the collector's, if it is not in collectors/.
+# writes it: the collector of that symbol against the reference (cheney if none is given).  If the
+# collector is not in collectors/, SOURCES are its files; they are instrumented, and make two things more:
 #
-# SEEDS are folders under the top of the project; without them, seeds/x.  Seeds are written as text
+#   x.so                    the plug-in for isoheap --plugin, without sanitizers
+#   conformance_x           the test that holds it to its promises (isoheap conformance)
+#
+# SEEDS are folders under the top of the project; without them, seeds/x and, in another project,
+# the seeds that isoheap comes with.  Seeds are written as text
 # and packed as bytes, which is what an engine mutates; TEXT leaves them as they are, for a target
 # whose input is text, and so does RAW, for one whose bytes are no program.  NO_SEEDS starts from
 # nothing and has no replay test.
@@ -28,24 +40,33 @@ function(isoheap_add_target)
     cmake_parse_arguments(PARSE_ARGV 0 arg "TEXT;RAW;NO_SEEDS;STRUCTURED" "NAME;COLLECTOR;REFERENCE" "SOURCES;LIBRARIES;SEEDS")
     string(REGEX REPLACE "^fuzz_" "" short ${arg_NAME})
     if(NOT arg_SEEDS AND NOT arg_NO_SEEDS)
-        set(arg_SEEDS seeds/${short})
+        isoheap_default_seeds(arg_SEEDS ${short})
     endif()
-    list(TRANSFORM arg_SEEDS PREPEND "${PROJECT_SOURCE_DIR}/")
+    list(TRANSFORM arg_SEEDS PREPEND "${PROJECT_SOURCE_DIR}/" REGEX "^[^/]")
+    set(standalone_sources ${arg_SOURCES})
     if(arg_COLLECTOR)
         isoheap_collector_glue(glue ${arg_NAME} ${arg_COLLECTOR} "${arg_REFERENCE}")
+        if(arg_SOURCES)
+            isoheap_foreign_collector(arg_SOURCES standalone_sources ${short} ${arg_COLLECTOR}
+                "${arg_SOURCES}" "${arg_LIBRARIES}")
+        endif()
         list(APPEND arg_SOURCES "${glue}")
-        list(PREPEND arg_LIBRARIES isoheap_target)
+        list(APPEND standalone_sources "${glue}")
+        list(PREPEND arg_LIBRARIES ${ISOHEAP_TARGET_LIBRARY})
         set(arg_STRUCTURED TRUE)
     endif()
 
-    isoheap_standalone(${arg_NAME} "${arg_SOURCES}" "${arg_LIBRARIES}")
+    isoheap_standalone(${arg_NAME} "${standalone_sources}" "${arg_LIBRARIES}")
     if(NOT arg_NO_SEEDS)
-        isoheap_replay_test(${short} ${arg_NAME}_standalone ${arg_SEEDS})
+        set(replayed ${arg_SEEDS})
+        file(GLOB corpus CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/corpus/${arg_NAME}")
+        list(APPEND replayed ${corpus}) # if one is kept beside the seeds
+        isoheap_replay_test(${short} ${arg_NAME}_standalone ${replayed})
     endif()
     if(ISOHEAP_FUZZER OR ISOHEAP_AFL OR ISOHEAP_ENGINE)
         if(arg_STRUCTURED AND NOT ISOHEAP_AFL) # AFL++ takes a library instead
             list(APPEND arg_SOURCES "${ISOHEAP_FUZZ_DIR}/libfuzzer_mutator.c" "${ISOHEAP_FUZZ_DIR}/mutation_choice.c")
-            list(APPEND arg_LIBRARIES isoheap_mutation)
+            list(APPEND arg_LIBRARIES ${ISOHEAP_MUTATION_LIBRARY})
         endif()
         isoheap_engine_binary(${arg_NAME} "${arg_SOURCES}" "${arg_LIBRARIES}")
         set(as_they_are OFF)
@@ -62,6 +83,42 @@ function(isoheap_add_target)
             set(form raw)
         endif()
         set_property(GLOBAL APPEND PROPERTY ISOHEAP_TARGETS "${arg_NAME} ${form}")
+    endif()
+endfunction()
+
+function(isoheap_default_seeds result short)
+    set(folders seeds/${short})
+    if(ISOHEAP_PACKAGE)
+        if(NOT IS_DIRECTORY "${PROJECT_SOURCE_DIR}/seeds/${short}")
+            set(folders)
+        endif()
+        list(APPEND folders "${ISOHEAP_SHARED_SEEDS}")
+    endif()
+    set(${result} ${folders} PARENT_SCOPE)
+endfunction()
+
+# The collector of a third party: instrumented for the fuzz targets, and as a plug-in, which every
+# isoheap command can load and therefore has no sanitizer of its own.
+function(isoheap_foreign_collector engine_objects standalone_objects short symbol sources libraries)
+    set(plugin_symbol ${symbol})
+    set(glue "${PROJECT_BINARY_DIR}/fuzz/${short}_plugin.c")
+    configure_file("${ISOHEAP_FUZZ_DIR}/plugin.c.in" "${glue}" @ONLY)
+    add_library(${short}_plugin MODULE ${sources} "${glue}")
+    target_link_libraries(${short}_plugin PRIVATE ${ISOHEAP_TARGET_LIBRARY} ${libraries})
+    set_target_properties(${short}_plugin PROPERTIES PREFIX "" OUTPUT_NAME ${short}
+        LIBRARY_OUTPUT_DIRECTORY "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
+    add_library(${short}_instrumented OBJECT ${sources})
+    target_link_libraries(${short}_instrumented PRIVATE ${ISOHEAP_TARGET_LIBRARY} ${libraries})
+    isoheap_flags(${short}_instrumented INSTRUMENTED)
+    set(${engine_objects} $<TARGET_OBJECTS:${short}_instrumented> PARENT_SCOPE)
+    if(ISOHEAP_SANITIZER_FLAGS OR ISOHEAP_ENGINE)
+        set(${standalone_objects} $<TARGET_OBJECTS:${short}_instrumented> PARENT_SCOPE)
+    else() # coverage counters need a sanitizer's runtime, or the engine's
+        set(${standalone_objects} ${sources} PARENT_SCOPE)
+    endif()
+    if(NOT ISOHEAP_SANITIZER_FLAGS MATCHES "memory" AND NOT ISOHEAP_ENGINE)
+        add_test(NAME conformance_${short} COMMAND ${ISOHEAP_COMMAND} conformance --plugin $<TARGET_FILE:${short}_plugin>)
+        set_tests_properties(conformance_${short} PROPERTIES TIMEOUT 300 ENVIRONMENT "ASAN_OPTIONS=detect_leaks=0")
     endif()
 endfunction()
 
@@ -136,10 +193,10 @@ function(isoheap_seed_zip name is_text)
             endif()
             list(APPEND make_seeds COMMAND ${CMAKE_COMMAND} -E make_directory "${into}"
                 COMMAND ${CMAKE_COMMAND} -E env ASAN_OPTIONS=detect_leaks=0
-                $<TARGET_FILE:isoheap> convert --to=bytes -d "${into}" ${some})
+                $<TARGET_FILE:${ISOHEAP_COMMAND}> convert --to=bytes -d "${into}" ${some})
         endforeach()
         list(APPEND make_seeds COMMAND ${CMAKE_COMMAND} "-DFOLDER=${folder}"
-            -P "${PROJECT_SOURCE_DIR}/cmake/FlattenSeeds.cmake")
+            -P "${ISOHEAP_CMAKE_DIR}/FlattenSeeds.cmake")
     endif()
     add_custom_command(OUTPUT "${zip}"
         COMMAND ${CMAKE_COMMAND} -E rm -rf "${folder}" "${zip}"
@@ -147,15 +204,15 @@ function(isoheap_seed_zip name is_text)
         COMMAND ${make_seeds}
         COMMAND ${CMAKE_COMMAND} -E chdir "${folder}"
                 ${CMAKE_COMMAND} -E tar cf "${zip}" --format=zip "--mtime=1980-01-02 UTC" .
-        DEPENDS ${seeds} isoheap
+        DEPENDS ${seeds} $<TARGET_FILE:${ISOHEAP_COMMAND}>
         COMMENT "Packing the seeds of ${name}"
         VERBATIM)
     add_custom_target(${name}_seeds ALL DEPENDS "${zip}")
 endfunction()
 
-# fuzz/NAME.EXTENSION or the default, beside the binary.
+# NAME.EXTENSION of the folder, or the default, beside the binary.
 function(isoheap_companion name extension)
-    set(source "${ISOHEAP_FUZZ_DIR}/${name}.${extension}")
+    set(source "${CMAKE_CURRENT_SOURCE_DIR}/${name}.${extension}")
     file(GLOB found CONFIGURE_DEPENDS "${source}") # looks again when the file appears
     if(NOT found)
         set(source "${ISOHEAP_FUZZ_DIR}/default.${extension}")

@@ -105,10 +105,14 @@ enum isoheap_fault {
     /* cakeml, algorithm level */
     FAULT_ck_one_batch, /* references that references lead to are not looked at */
     /* cakeml, word level */
-    FAULT_ck_short_copy,      /* memcpy copies one word too few */
-    FAULT_ck_unbounded,       /* a partial collection copies references too */
-    FAULT_ck_bare_pointer,    /* a forwarded pointer loses its tag and length bits */
-    FAULT_ck_absolute_forward /* a forwarding pointer counts from the start of memory */
+    FAULT_ck_short_copy,       /* memcpy copies one word too few */
+    FAULT_ck_unbounded,        /* a partial collection copies references too */
+    FAULT_ck_bare_pointer,     /* a forwarded pointer loses its tag and length bits */
+    FAULT_ck_absolute_forward, /* a forwarding pointer counts from the start of memory */
+    /* boehm: defects of the adapter, as clients of libgc have them */
+    FAULT_boehm_atomic,     /* closures are allocated as if they held no pointers */
+    FAULT_boehm_short_type, /* a type descriptor leaves the last field out */
+    FAULT_boehm_few_roots   /* only the first eight slots of a mutator are roots */
 };
 
 #ifndef ISOHEAP_FAULT

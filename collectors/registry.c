@@ -4,6 +4,7 @@
  */
 #include "collectors/registry.h"
 
+#include "collectors/boehm/boehm.h"
 #include "collectors/cakeml/cakeml.h"
 #include "collectors/cheney/cheney.h"
 #include "collectors/generational/generational.h"
@@ -14,7 +15,7 @@
 #include <string.h>
 
 const struct collector *const registered_collectors[] = {
-    &mark_sweep, &cheney, &incremental, &generational, &tower, &cakeml, NULL};
+    &mark_sweep, &cheney, &incremental, &generational, &tower, &cakeml, &boehm, NULL};
 
 const struct collector *collector_find(const struct collector *const *list, const char *name) {
     for (; *list; list++)

@@ -92,6 +92,7 @@ struct runner_options {
     uint8_t *coverage; /* COVERAGE_BYTES of them, set to 1 where a run has a feature (coverage.h);
                           NULL: not wanted.  The runner never clears them. */
     unsigned coverage_parts; /* bit set of COVER_* (coverage.h); 0: COVER_DEFAULT */
+    const char *replay;      /* what a report's command to replay needs first, "--x y "; or NULL */
 };
 enum { COVERAGE_BYTES = 4096 };
 

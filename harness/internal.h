@@ -82,6 +82,7 @@ struct runner {
 
     unsigned oracles;
     bool digest;
+    const char *replay;
     runner_observer *observe;
     runner_listener *listen;
     void *context;

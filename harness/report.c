@@ -117,9 +117,9 @@ size_t runner_report(struct runner *r, const struct verdict *v, const struct pro
         put_heap(&t, r, (enum party)p);
     put_program(&t, program);
     put(&t,
-        "\nreplay (save the program as crash.txt)\n  isoheap run --collector %s --reference %s "
+        "\nreplay (save the program as crash.txt)\n  isoheap run %s--collector %s --reference %s "
         "crash.txt\n",
-        r->side[PARTY_SUBJECT].collector->name,
+        r->replay, r->side[PARTY_SUBJECT].collector->name,
         r->n_sides == 1 ? "none" : r->side[PARTY_REFERENCE].collector->name);
     return t.length;
 }

@@ -120,6 +120,7 @@ struct runner *runner_open(const struct runner_options *options) {
     r->n_sides = options->reference ? 2 : 1;
     r->oracles = options->oracles ? options->oracles : ORACLES_ALL;
     r->digest = options->digest;
+    r->replay = options->replay ? options->replay : "";
     r->observe = options->observe;
     r->listen = options->listen;
     r->context = options->context;

@@ -19,6 +19,7 @@ gcc              the second compiler, which runs all tests too
 libc6-dev        the C library's headers
 cmake            describes the build
 ninja-build      runs the build
+libgc-dev        the Boehm-Demers-Weiser collector, tested as collectors/boehm
 libcmocka-dev    the framework of the unit tests
 afl++            the second fuzzing engine, make afl and its test
 python3          compares ways to fuzz (scripts/compare.py)

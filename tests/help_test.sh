@@ -62,7 +62,7 @@ completes 'merge minimise' isoheap corpus m
 completes 'crash.txt' isoheap run cr
 completes 'crash.txt' isoheap run --trace cr
 completes 'bin' isoheap fuzz --bin-dir b
-completes 'convert corpus' isoheap help co
+completes 'convert corpus conformance' isoheap help co
 completes 'cheney' isoheap explore ch
 completes '' isoheap fuzz --time ''
 complete_line=$(bash -c 'source ./isoheap.bash; complete -p isoheap')

@@ -96,7 +96,10 @@
     X(cakeml, ck_short_copy, refinement_broken, "memcpy copies one word too few") \
     X(cakeml, ck_unbounded, refinement_broken, "a partial collection copies references too") \
     X(cakeml, ck_bare_pointer, refinement_broken, "a forwarded pointer loses its tag and length bits") \
-    X(cakeml, ck_absolute_forward, refinement_broken, "a forwarding pointer counts from the start of memory")
+    X(cakeml, ck_absolute_forward, refinement_broken, "a forwarding pointer counts from the start of memory") \
+    X(boehm, boehm_atomic, lost_object, "closures are allocated as if they held no pointers") \
+    X(boehm, boehm_short_type, lost_object, "a type descriptor leaves the last field out") \
+    X(boehm, boehm_few_roots, lost_object, "only the first eight slots of a mutator are roots")
 /* clang-format on */
 
 #endif

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * isoheap conformance: holds a collector to the contract of collectors/collector.h
+ * (harness/conform.h has the steps).
+ *
+ * Each step has a child process of its own with a time limit: a collector that is being ported
+ * crashes and hangs, and that is then the answer of one step.
+ */
+#define _GNU_SOURCE
+#include "cli/cli.h"
+
+#include "cli/plugin.h"
+#include "harness/conform.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { IN_PROCESS = 1000, WIDTH = 96, INDENT = 12, SAID = 4096, SECONDS_MAX = 100000 };
+
+struct conformance {
+    const char *collector, *only;
+    unsigned seconds;
+    bool in_process, colour;
+    unsigned kept, broken, not_promised;
+};
+
+static const struct argp_option options[] = {
+    {"collector", 'c', "NAME", 0, "the collector to test (default: the plug-in, or mark_sweep)", 0},
+    {"only", 'o', "STEP", 0, "this step alone", 0},
+    {"timeout", 'T', "SECONDS", 0, "time for each step (default: 10)", 0},
+    {"in-process", IN_PROCESS, NULL, 0, "no child process and no time limit: for a debugger", 0},
+    {0}};
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+    struct conformance *c = state->input;
+    switch (key) {
+    case 'c':
+        c->collector = argument;
+        return 0;
+    case 'o':
+        c->only = argument;
+        return 0;
+    case 'T':
+        c->seconds = choose_number("--timeout", argument, 1, SECONDS_MAX);
+        return 0;
+    case IN_PROCESS:
+        c->in_process = true;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* ---- a step in a child -------------------------------------------------------------------------
+ */
+
+struct shared {
+    bool finished;
+    struct conform_answer answer;
+};
+
+static _Noreturn void child(const struct collector *collector, unsigned step, unsigned seconds,
+                            struct shared *shared, int said) {
+    struct rlimit processor = {seconds, seconds + 1}, no_core = {0, 0};
+    dup2(said, STDERR_FILENO);
+    setrlimit(RLIMIT_CORE, &no_core);
+    setrlimit(RLIMIT_CPU, &processor);
+    signal(SIGINT, SIG_DFL);
+    signal(SIGALRM, SIG_DFL);
+    alarm(seconds * 4); /* a collector that sleeps uses no processor */
+    conform_run(collector, step, &shared->answer);
+    shared->finished = true;
+    _exit(0);
+}
+
+/* What the child wrote to stderr that people want to see: the line that sums up, or the first. */
+static void summary_of(FILE *said, char *out, size_t size) {
+    char line[512];
+    out[0] = '\0';
+    rewind(said);
+    while (fgets(line, sizeof line, said)) {
+        bool sums_up = strstr(line, "ERROR: ") || strstr(line, "SUMMARY: ") ||
+                       strstr(line, "runtime error") || strstr(line, "Assertion");
+        line[strcspn(line, "\n")] = '\0';
+        if ((!out[0] && line[0] && line[0] != '=') || sums_up)
+            snprintf(out, size, "%.*s", (int)size - 1, line);
+        if (sums_up)
+            return;
+    }
+}
+
+static void answer_death(int status, unsigned seconds, FILE *said, struct conform_answer *answer) {
+    char line[512];
+    bool late = WIFSIGNALED(status) && (WTERMSIG(status) == SIGXCPU ||
+                                        WTERMSIG(status) == SIGALRM || WTERMSIG(status) == SIGKILL);
+    summary_of(said, line, sizeof line);
+    memset(answer, 0, sizeof *answer);
+    answer->result = CONFORM_BROKEN;
+    if (late)
+        snprintf(answer->text, CONFORM_TEXT, "the step does not end: a hang (limit %u s)", seconds);
+    else if (WIFSIGNALED(status))
+        snprintf(answer->text, CONFORM_TEXT, "the collector crashed: %s%s%s",
+                 strsignal(WTERMSIG(status)), line[0] ? ": " : "", line);
+    else
+        snprintf(answer->text, CONFORM_TEXT, "the process ended itself with status %d%s%s",
+                 WEXITSTATUS(status), line[0] ? ": " : "", line);
+}
+
+/* False, after a message, if the system refuses. */
+static bool run_step(const struct conformance *c, const struct collector *collector, unsigned step,
+                     struct conform_answer *answer) {
+    int status = 0;
+    struct shared *shared =
+        mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    FILE *said = tmpfile();
+    fflush(NULL);
+    pid_t pid = shared != MAP_FAILED && said ? fork() : -1;
+    if (pid == 0)
+        child(collector, step, c->seconds, shared, fileno(said));
+    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (pid < 0)
+        perror("isoheap: conformance");
+    else if (shared->finished)
+        *answer = shared->answer;
+    else
+        answer_death(status, c->seconds, said, answer);
+    if (said)
+        fclose(said);
+    if (shared != MAP_FAILED)
+        munmap(shared, sizeof *shared);
+    return pid > 0;
+}
+
+/* ---- printing ----------------------------------------------------------------------------------
+ */
+
+static void print_wrapped(const char *text) {
+    int column = 0;
+    while (*text) {
+        int n = (int)strcspn(text, " ");
+        if (column && column + 1 + n > WIDTH - INDENT) {
+            printf("\n");
+            column = 0;
+        }
+        column +=
+            column ? printf(" %.*s", n, text) : printf("%*s%.*s", INDENT, "", n, text) - INDENT;
+        text += n + (text[n] == ' ');
+    }
+    printf("\n");
+}
+
+static void print_answer(struct conformance *c, const struct collector *collector, unsigned step,
+                         const struct conform_answer *a) {
+    const char *on = c->colour ? "\033[1;31m" : "", *off = c->colour ? "\033[0m" : "";
+    char where[200];
+    if (a->result == CONFORM_NOT_PROMISED) {
+        c->not_promised++;
+        printf("  -        %-11s %s\n", conform_name(step), a->text);
+        return;
+    }
+    if (a->result == CONFORM_KEPT) {
+        c->kept++;
+        printf("  kept     %-11s %s\n", conform_name(step), conform_promise(step));
+    } else {
+        c->broken++;
+        printf("  %sBROKEN%s   %-11s %s\n", on, off, conform_name(step), conform_promise(step));
+        print_wrapped(a->text);
+        const char *const *variants = collector->variants;
+        snprintf(where, sizeof where, "(in a heap of %u words%s%s)", a->words,
+                 variants ? ", variant " : "", variants ? variants[a->variant] : "");
+        if (a->words)
+            print_wrapped(where);
+    }
+    if (a->remark[0]) {
+        printf("%*sremark: %s\n", INDENT, "", a->remark);
+    }
+}
+
+static int run_all(struct conformance *c, const struct collector *collector) {
+    bool found = false;
+    printf("%s: %s\n", collector->name, collector->summary);
+    for (unsigned step = 0; step < conform_steps(); step++) {
+        struct conform_answer answer;
+        if (c->only && strcmp(c->only, conform_name(step)) != 0)
+            continue;
+        found = true;
+        if (c->in_process)
+            conform_run(collector, step, &answer);
+        else if (!run_step(c, collector, step, &answer))
+            return EXIT_HARNESS;
+        print_answer(c, collector, step, &answer);
+        fflush(stdout);
+    }
+    if (!found) {
+        fprintf(stderr, "isoheap: no step is called %s; there are:", c->only);
+        for (unsigned step = 0; step < conform_steps(); step++)
+            fprintf(stderr, " %s", conform_name(step));
+        fprintf(stderr, "\n");
+        return EXIT_USAGE;
+    }
+    printf("%u promises kept, %u broken, %u not made\n", c->kept, c->broken, c->not_promised);
+    return c->broken ? EXIT_VIOLATION : EXIT_OK;
+}
+
+static const char about[] =
+    "Call the functions of a collector one after the other on heaps that grow, and say in plain "
+    "words "
+    "which promise of the interface (collectors/collector.h) is broken.  Traits that are not "
+    "claimed "
+    "are left out.  Each step runs in a child process."
+    "\v"
+    "Exit status: 0 all promises kept, 1 a broken one, 2 usage, or the plug-in cannot be loaded, 4 "
+    "harness fault.";
+
+int command_conformance(int argc, char **argv) {
+    static const struct argp argp = {options, parse, "", about, plugin_option, NULL, NULL};
+    struct conformance c = {.seconds = 10, .colour = wants_colour()};
+    argp_err_exit_status = EXIT_USAGE;
+    if (argp_parse(&argp, argc, argv, 0, NULL, &c))
+        return EXIT_USAGE;
+    const struct collector *collector = choose_collector(c.collector);
+    return collector ? run_all(&c, collector) : EXIT_USAGE;
+}

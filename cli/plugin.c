@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Collectors from shared objects: the option --plugin of every subcommand that takes a collector
+ * (collectors/plugin.h is the other side).
+ *
+ * What is loaded is somebody else's code: a child process loads it first, so that one which crashes
+ * or hangs while it is loaded ends in a message.  Plug-ins are also taken from ISOHEAP_PLUGIN in
+ * the environment, a list with colons, and handed on there to the processes that a campaign starts.
+ */
+#define _GNU_SOURCE
+#include "cli/plugin.h"
+
+#include "collectors/plugin.h"
+
+#include <ctype.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { PLUGINS_MAX = 16, LOAD_SECONDS = 5 };
+#define VARIABLE "ISOHEAP_PLUGIN"
+
+static const struct collector *loaded[PLUGINS_MAX + 1]; /* NULL at the end */
+static char *paths[PLUGINS_MAX];
+static unsigned n_loaded;
+
+/* ---- what may be wrong with one ---------------------------------------------------------------
+ */
+
+/* Says what keeps the harness from calling this collector at all, or returns NULL. */
+static const char *incomplete(const struct collector *c) {
+    if (!c->name || !c->name[0] || !c->summary)
+        return "the collector has no name or no summary";
+    for (const char *s = c->name; *s; s++)
+        if (!isalnum((unsigned char)*s) && *s != '_' && *s != '-')
+            return "the collector's name has other characters than letters, digits, _ and -";
+    if (!c->open || !c->reset || !c->close || !c->alloc)
+        return "the collector lacks one of the functions that none can do without: open, reset, "
+               "close, alloc";
+    if (!c->image != !c->adopt)
+        return "the collector has only one of image and adopt; they belong together";
+    if (c->traits.max_mutators < 1)
+        return "the trait max_mutators is 0; it is 1 at least";
+    return NULL;
+}
+
+static const char *misfit(const struct isoheap_plugin *p) {
+    if (!p)
+        return "it defines no symbol isoheap_plugin; write ISOHEAP_PLUGIN(my_collector) of "
+               "collectors/plugin.h into one of its files";
+    if (p->version != ISOHEAP_PLUGIN_VERSION || p->collector_size != sizeof(struct collector) ||
+        p->config_size != sizeof(struct gc_config) || p->hooks_size != sizeof(struct gc_hooks))
+        return "it was compiled with the collectors/collector.h of another version of isoheap; "
+               "compile it again with this one's";
+    return p->collector ? incomplete(p->collector) : "isoheap_plugin points at no collector";
+}
+
+static void explain(const char *path, const char *error) {
+    fprintf(stderr, "isoheap: %s: %s\n", path, error);
+    if (strstr(error, "__asan_") || strstr(error, "__ubsan_") || strstr(error, "__msan_") ||
+        strstr(error, "__sanitizer_") || strstr(error, "AddressSanitizer"))
+        fprintf(stderr, "isoheap: it was compiled with a sanitizer that this isoheap has not: "
+                        "compile it without -fsanitize, or use an isoheap with the same\n");
+}
+
+/* ---- loading ----------------------------------------------------------------------------------
+ */
+
+static _Noreturn void probe(const char *path, int out) {
+    signal(SIGINT, SIG_DFL);
+    char good = dlopen(path, RTLD_NOW | RTLD_LOCAL) || true;
+    _exit(write(out, &good, 1) != 1);
+}
+
+/* Can it be loaded without harm?  What dlopen itself refuses is told later. */
+static bool survives(const char *path) {
+    int out[2], status = 0;
+    char byte;
+    if (pipe(out) != 0)
+        return true;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0)
+        probe(path, out[1]);
+    close(out[1]);
+    struct pollfd wait = {.fd = out[0], .events = POLLIN};
+    int ready;
+    while ((ready = poll(&wait, 1, LOAD_SECONDS * 1000)) < 0 && errno == EINTR)
+        ;
+    bool good = ready > 0 && read(out[0], &byte, 1) == 1;
+    close(out[0]);
+    if (child > 0 && !good)
+        kill(child, SIGKILL);
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (ready == 0)
+        fprintf(stderr, "isoheap: %s: loading it takes more than %d s\n", path, LOAD_SECONDS);
+    else if (!good)
+        fprintf(stderr, "isoheap: %s: loading it crashes (status %d)\n", path, status);
+    return good;
+}
+
+/* Hands it on to child processes. */
+static void hand_on(const char *path) {
+    const char *before = getenv(VARIABLE);
+    char *list = NULL;
+    if (asprintf(&list, "%s%s%s", before ? before : "", before && *before ? ":" : "", path) < 0)
+        return;
+    setenv(VARIABLE, list, 1);
+    free(list);
+}
+
+static bool load(const char *path) {
+    char *full = realpath(path, NULL);
+    if (!full) {
+        fprintf(stderr, "isoheap: %s: %s\n", path, strerror(errno));
+        return false;
+    }
+    for (unsigned i = 0; i < n_loaded; i++)
+        if (strcmp(paths[i], full) == 0) {
+            free(full);
+            return true;
+        }
+    if (n_loaded == PLUGINS_MAX) {
+        fprintf(stderr, "isoheap: more than %d plug-ins\n", PLUGINS_MAX);
+        free(full);
+        return false;
+    }
+    void *object = survives(full) ? dlopen(full, RTLD_NOW | RTLD_LOCAL) : NULL;
+    const char *error = object ? NULL : dlerror();
+    const struct isoheap_plugin *plugin = object ? dlsym(object, "isoheap_plugin") : NULL;
+    if (object)
+        error = misfit(plugin);
+    if (error)
+        explain(path, error);
+    if (error || !object) {
+        free(full);
+        return false;
+    }
+    paths[n_loaded] = full;
+    loaded[n_loaded++] = plugin->collector;
+    return true;
+}
+
+static void load_environment(void) {
+    static bool done;
+    const char *list = getenv(VARIABLE);
+    if (done || !list)
+        return;
+    done = true;
+    char *copy = strdup(list), *rest = copy;
+    for (char *path; copy && (path = strsep(&rest, ":"));)
+        if (*path && !load(path))
+            exit(EXIT_USAGE);
+    free(copy);
+}
+
+const struct collector *const *plugin_collectors(void) {
+    load_environment();
+    return loaded;
+}
+
+const char *default_collector(void) {
+    load_environment();
+    return n_loaded ? loaded[n_loaded - 1]->name : "mark_sweep";
+}
+
+const char *plugin_options(void) {
+    static char *text;
+    free(text);
+    text = NULL;
+    size_t size;
+    FILE *out = n_loaded ? open_memstream(&text, &size) : NULL;
+    for (unsigned i = 0; out && i < n_loaded; i++)
+        fprintf(out, "--plugin %s ", paths[i]);
+    if (out)
+        fclose(out);
+    return text ? text : "";
+}
+
+/* ---- the option -------------------------------------------------------------------------------
+ */
+
+enum { PLUGIN = 2000 };
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+    (void)state;
+    if (key != PLUGIN)
+        return ARGP_ERR_UNKNOWN;
+    load_environment();
+    unsigned before = n_loaded;
+    if (!load(argument))
+        exit(EXIT_USAGE);
+    if (n_loaded > before)
+        hand_on(paths[n_loaded - 1]);
+    return 0;
+}
+
+static const struct argp_option options[] = {
+    {"plugin", PLUGIN, "FILE", 0, "load a collector from a shared object, and use it", 0}, {0}};
+static const struct argp argp = {options, parse, NULL, NULL, NULL, NULL, NULL};
+const struct argp_child plugin_option[] = {{&argp, 0, NULL, 0}, {NULL, 0, NULL, 0}};

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Collectors from shared objects (plugin.c).
+ */
+#ifndef ISOHEAP_CLI_PLUGIN_H
+#define ISOHEAP_CLI_PLUGIN_H
+
+#include "cli/cli.h"
+
+#include <argp.h>
+
+/* --plugin=FILE, to be given to argp as children.  Ends the process with a message if a file is no
+ * plug-in. */
+extern const struct argp_child plugin_option[];
+
+/* What has been loaded, NULL at the end. */
+const struct collector *const *plugin_collectors(void);
+/* What a subcommand tests if nobody says what: the last plug-in, else mark_sweep. */
+const char *default_collector(void);
+/* "--plugin FILE " for every plug-in, for commands that replay; "" without one. */
+const char *plugin_options(void);
+
+#endif

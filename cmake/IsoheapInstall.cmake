@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT
+# What `cmake --install` installs for people with a collector of their own (docs/plug-in.md): one
+# static library, the headers, the glue and the seeds of fuzz targets, a CMake package, a pkg-config file.
+#
+# The library is as this build is.  Without sanitizers (preset release) it fits users with any of them
+# but MemorySanitizer, which wants everything compiled for it: install the preset msan for that.
+include(CMakePackageConfigHelpers)
+include(GNUInstallDirs)
+
+set(ISOHEAP_VERSION "0.1")
+set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/isoheap")
+set(share_dir "${CMAKE_INSTALL_DATADIR}/isoheap")
+
+# The reference and the arena go into plug-ins too.
+add_library(isoheap_reference OBJECT collectors/arena.c collectors/cheney/cheney.c)
+set_target_properties(isoheap_reference PROPERTIES POSITION_INDEPENDENT_CODE ON)
+isoheap_flags(isoheap_reference)
+
+set(objects $<TARGET_OBJECTS:isoheap_reference>)
+foreach(part isoheap_program isoheap_mutation isoheap_oracles isoheap_harness isoheap_target)
+    list(APPEND objects $<TARGET_OBJECTS:${part}>)
+endforeach()
+add_library(isoheap_package STATIC ${objects})
+set_target_properties(isoheap_package PROPERTIES LINKER_LANGUAGE C OUTPUT_NAME isoheap EXPORT_NAME isoheap)
+target_include_directories(isoheap_package INTERFACE "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/isoheap>")
+target_link_options(isoheap_package INTERFACE ${ISOHEAP_SANITIZER_FLAGS})
+if(ISOHEAP_COVERAGE)
+    target_link_options(isoheap_package INTERFACE -fprofile-instr-generate)
+endif()
+
+set_target_properties(isoheap PROPERTIES EXPORT_NAME command)
+install(TARGETS isoheap_package isoheap EXPORT isoheapTargets ARCHIVE RUNTIME)
+install(EXPORT isoheapTargets NAMESPACE isoheap:: DESTINATION "${package_dir}")
+install(TARGETS isoheap_afl_mutator LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/isoheap")
+
+foreach(folder collectors fuzz harness oracles program)
+    file(GLOB headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${folder}/*.h")
+    list(FILTER headers EXCLUDE REGEX "/(internal|conform_internal|faults|registry|round_trip)\\.h$")
+    install(FILES ${headers} DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/isoheap/${folder}")
+endforeach()
+install(FILES collectors/cheney/cheney.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/isoheap/collectors/cheney")
+install(FILES collectors/tower/levels.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/isoheap/collectors/tower")
+
+foreach(file standalone.c libfuzzer_mutator.c mutation_choice.c collector_target.c.in plugin.c.in default.dict
+        default.options)
+    install(FILES fuzz/${file} DESTINATION "${share_dir}/fuzz")
+endforeach()
+install(DIRECTORY seeds/mark_sweep/ DESTINATION "${share_dir}/seeds" FILES_MATCHING PATTERN "*.txt")
+
+# --- the CMake package and pkg-config --------------------------------------------------------------
+
+set(ISOHEAP_INSTALL_FUZZ "${share_dir}/fuzz")
+set(ISOHEAP_INSTALL_SEEDS "${share_dir}/seeds")
+configure_package_config_file(cmake/isoheapConfig.cmake.in "${PROJECT_BINARY_DIR}/isoheapConfig.cmake"
+    INSTALL_DESTINATION "${package_dir}"
+    PATH_VARS ISOHEAP_INSTALL_FUZZ ISOHEAP_INSTALL_SEEDS CMAKE_INSTALL_LIBDIR)
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/isoheapConfigVersion.cmake"
+    VERSION ${ISOHEAP_VERSION} COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/isoheapConfig.cmake" "${PROJECT_BINARY_DIR}/isoheapConfigVersion.cmake"
+    cmake/IsoheapFlags.cmake cmake/IsoheapTarget.cmake cmake/IsoheapAfl.cmake cmake/FlattenSeeds.cmake
+    cmake/not-covered.txt
+    DESTINATION "${package_dir}")
+list(JOIN ISOHEAP_SANITIZER_FLAGS " " ISOHEAP_PC_SANITIZERS)
+# The prefix of --install may be another one than that of the configuration: relative to the file.
+file(RELATIVE_PATH ISOHEAP_PC_PREFIX "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+configure_file(cmake/isoheap.pc.in "${PROJECT_BINARY_DIR}/isoheap.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/isoheap.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The conformance kit: steps, and the calls that they are made of (conform.h).
+ */
+#include "harness/conform_internal.h"
+
+#include "harness/harness.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { POLLS = 1 << 16 };
+
+void broken(struct conform *c, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(c->answer->text, CONFORM_TEXT, format, arguments);
+    va_end(arguments);
+    c->answer->result = CONFORM_BROKEN;
+    c->answer->words = (unsigned)c->words;
+    c->answer->variant = c->config.variant;
+    longjmp(c->end, 1);
+}
+
+void remark(struct conform *c, const char *text) {
+    snprintf(c->answer->remark, CONFORM_TEXT, "%s", text);
+}
+
+/* ---- hooks ------------------------------------------------------------------------------------
+ */
+
+/* As the runner's: AddressSanitizer if the program has it. */
+__attribute__((weak)) void __asan_poison_memory_region(void const volatile *, size_t);
+__attribute__((weak)) void __asan_unpoison_memory_region(void const volatile *, size_t);
+
+static void poison(void *start, size_t words) {
+    if (__asan_poison_memory_region)
+        __asan_poison_memory_region(start, words * sizeof(word));
+    else
+        memset(start, 0xde, words * sizeof(word));
+}
+static void unpoison(void *start, size_t words) {
+    if (__asan_unpoison_memory_region)
+        __asan_unpoison_memory_region(start, words * sizeof(word));
+}
+
+static void out_of_fuel(struct gc_hooks *hooks) {
+    struct conform *c = (struct conform *)(void *)((char *)hooks - offsetof(struct conform, hooks));
+    broken(c, "one call took more than %d steps (gc_tick): a loop that does not end", FUEL);
+}
+
+/* ---- calls ------------------------------------------------------------------------------------
+ */
+
+static void expect_sound(struct conform *c, const char *call) {
+    const char *wrong = c->collector->check ? c->collector->check(c->gc) : NULL;
+    if (wrong)
+        broken(c, "after %s the collector's own check says: %s", call, wrong);
+}
+
+void fresh_heap(struct conform *c, size_t words, unsigned mutators) {
+    static struct program defaults;
+    program_clear(&defaults);
+    unsigned variant = c->config.variant;
+    c->words = words;
+    c->config = program_gc_config(&defaults);
+    c->config.heap_words = words;
+    c->config.variant = variant;
+    c->config.slots = c->slots;
+    c->config.hooks = &c->hooks;
+    c->config.mutators = mutators;
+    c->traits = promised_traits(c->collector, &c->config);
+    for (unsigned m = 0; m < GC_MUTATORS; m++)
+        for (unsigned s = 0; s < GC_SLOTS; s++)
+            c->slots[m][s] = WORD_UNIT;
+    c->hooks.collections = 0;
+    c->hooks.fuel = FUEL;
+    c->collector->reset(c->gc, &c->config);
+    if (c->hooks.collections)
+        broken(c, "reset counted a collection; an empty heap has nothing to collect");
+    for (unsigned m = 0; m < GC_MUTATORS; m++)
+        for (unsigned s = 0; s < GC_SLOTS; s++)
+            if (c->slots[m][s] != WORD_UNIT)
+                broken(c, "reset wrote into slot %u of mutator %u", s, m);
+    expect_sound(c, "reset");
+}
+
+enum gc_result ask(struct conform *c, unsigned m, unsigned dst, size_t wosize, unsigned tag,
+                   const word *raw) {
+    c->hooks.fuel = FUEL;
+    enum gc_result result = c->collector->alloc(c->gc, m, dst, wosize, tag, raw);
+    for (unsigned n = 0; result == GC_PENDING; n++) {
+        if (!c->collector->poll)
+            broken(c, "alloc says pending, but the collector has no function poll");
+        if (n == POLLS)
+            broken(c, "an allocation is still pending after %d polls", POLLS);
+        c->hooks.fuel = FUEL;
+        result = c->collector->poll(c->gc, m);
+    }
+    if (result != GC_OK && result != GC_OUT_OF_MEMORY)
+        broken(c, "alloc answers neither ok nor out of memory nor pending");
+    expect_sound(c, "an allocation");
+    return result;
+}
+
+void make(struct conform *c, unsigned m, unsigned dst, size_t wosize, unsigned tag,
+          const word *raw) {
+    if (ask(c, m, dst, wosize, tag, raw) != GC_OK)
+        broken(c,
+               "a block of %zu fields was refused, although most of the heap of %zu words is free",
+               wosize, c->words);
+    word v = c->slots[m][dst];
+    if (is_immediate(v) || v % sizeof(word))
+        broken(c, "alloc said ok, but slot %u of mutator %u has no address: 0x%llx", dst, m,
+               (unsigned long long)v);
+}
+
+void make_node(struct conform *c, unsigned m, unsigned dst, unsigned id) {
+    const word raw[2] = {immediate(id), WORD_UNIT};
+    make(c, m, dst, 2, 0, raw);
+}
+
+void set_field(struct conform *c, unsigned m, unsigned obj, size_t i, unsigned value) {
+    c->hooks.fuel = FUEL;
+    if (c->collector->store) {
+        if (c->collector->store(c->gc, m, obj, i, value) != GC_OK)
+            broken(c, "store does not answer ok");
+    } else {
+        word_pointer(c->slots[m][obj])[i] = c->slots[m][value];
+    }
+}
+
+void get_field(struct conform *c, unsigned m, unsigned dst, unsigned obj, size_t i) {
+    c->hooks.fuel = FUEL;
+    if (c->collector->load) {
+        if (c->collector->load(c->gc, m, dst, obj, i) != GC_OK)
+            broken(c, "load does not answer ok");
+    } else {
+        c->slots[m][dst] = word_pointer(c->slots[m][obj])[i];
+    }
+}
+
+void collect(struct conform *c, enum gc_collection kind) {
+    c->hooks.fuel = FUEL;
+    if (c->collector->collect)
+        c->collector->collect(c->gc, kind);
+    expect_sound(c, "a collection");
+}
+
+void collect_fully(struct conform *c) {
+    unsigned times = c->traits.full_until_exact ? c->traits.full_until_exact : 1;
+    for (unsigned n = 0; n < times; n++)
+        collect(c, GC_FULL);
+}
+
+void walk(struct conform *c, unsigned checks) {
+    uint32_t epoch = c->graph.epoch;
+    c->hooks.fuel = FUEL;
+    graph_of_heap(&c->graph, NULL, c->words + c->traits.nursery_words, c->statics, 0, c->slots[0],
+                  c->config.mutators, c->cells, sizeof c->cells / sizeof *c->cells, c->in_use);
+    c->graph.epoch = epoch;
+    c->graph.nursery_words = c->traits.nursery_words;
+    heap_walk(&c->graph, c->collector, c->gc, checks, &c->facts);
+    if (c->facts.violation)
+        broken(c, "%s", c->facts.detail);
+}
+
+/* ---- structures -------------------------------------------------------------------------------
+ */
+
+void expect_node(struct conform *c, unsigned m, unsigned slot, unsigned id, const char *when) {
+    word v = c->slots[m][slot];
+    if (is_immediate(v) || v % sizeof(word))
+        broken(c, "%s slot %u of mutator %u has no address: 0x%llx", when, slot, m,
+               (unsigned long long)v);
+    if (c->collector->walk) {
+        walk(c, HEAP_TILES);
+        if (graph_resolve(&c->graph, v).kind != GRAPH_BLOCK)
+            broken(
+                c,
+                "%s slot %u of mutator %u points where the walk has no live block: the block was "
+                "freed, or moved and the slot was not updated",
+                when, slot, m);
+    }
+    word header = header_of(v), found = word_pointer(v)[0];
+    if (header_wosize(header) != 2 || header_tag(header) != 0)
+        broken(
+            c,
+            "%s the block in slot %u of mutator %u has the header 0x%llx, not 2 fields and tag 0",
+            when, slot, m, (unsigned long long)header);
+    if (found != immediate(id))
+        broken(
+            c,
+            "%s slot %u of mutator %u does not lead to the block that it held: field 0 is 0x%llx, "
+            "not 0x%llx",
+            when, slot, m, (unsigned long long)found, (unsigned long long)immediate(id));
+}
+
+size_t most_alive(const struct conform *c) {
+    return c->words + (c->traits.nursery_words ? c->config.nursery_words : 0);
+}
+
+void make_list(struct conform *c, unsigned n) {
+    c->slots[0][0] = WORD_UNIT;
+    for (unsigned id = n; id-- > 0;) {
+        make_node(c, 0, SCRATCH, id);
+        set_field(c, 0, SCRATCH, 1, 0);
+        c->slots[0][0] = c->slots[0][SCRATCH];
+        c->slots[0][SCRATCH] = WORD_UNIT;
+    }
+}
+
+void expect_list(struct conform *c, unsigned n, const char *when) {
+    char text[128];
+    c->slots[0][SCRATCH] = c->slots[0][0];
+    for (unsigned id = 0; id < n; id++) {
+        snprintf(text, sizeof text, "%s, %u steps along a list,", when, id);
+        expect_node(c, 0, SCRATCH, id, text);
+        get_field(c, 0, SCRATCH + 1, SCRATCH, 1);
+        c->slots[0][SCRATCH] = c->slots[0][SCRATCH + 1];
+    }
+    if (c->slots[0][SCRATCH] != WORD_UNIT)
+        broken(c, "%s a list of %u blocks does not end where it ended", when, n);
+    c->slots[0][SCRATCH + 1] = WORD_UNIT;
+}
+
+/* ---- running ----------------------------------------------------------------------------------
+ */
+
+static const struct conform_step *const groups[] = {conform_calls, conform_collections,
+                                                    conform_traits};
+
+static const struct conform_step *step_of(unsigned number) {
+    for (unsigned g = 0; g < sizeof groups / sizeof *groups; g++)
+        for (const struct conform_step *s = groups[g]; s->name; s++)
+            if (number-- == 0)
+                return s;
+    return NULL;
+}
+
+unsigned conform_steps(void) {
+    unsigned n = 0;
+    while (step_of(n))
+        n++;
+    return n;
+}
+const char *conform_name(unsigned step) {
+    return step_of(step)->name;
+}
+const char *conform_promise(unsigned step) {
+    return step_of(step)->promise;
+}
+
+static unsigned variants_of(const struct collector *collector) {
+    unsigned n = 0;
+    while (collector->variants && collector->variants[n])
+        n++;
+    return n ? n : 1;
+}
+
+/* Every scale of one variant. */
+static void run_variant(struct conform *c, const struct conform_step *step, unsigned variant) {
+    static const size_t first_words = WORDS_LEAST;
+    c->config.variant = variant;
+    fresh_heap(c, first_words, 1);
+    const char *why = step->not_promised ? step->not_promised(c) : NULL;
+    if (why) {
+        if (variant == 0) {
+            c->answer->result = CONFORM_NOT_PROMISED;
+            snprintf(c->answer->text, CONFORM_TEXT, "%s", why);
+        }
+        return;
+    }
+    c->answer->result = CONFORM_KEPT;
+    for (c->scale = 0; c->scale < SCALES; c->scale++) {
+        fresh_heap(c, first_words << c->scale, 1);
+        step->check(c);
+    }
+}
+
+void conform_run(const struct collector *collector, unsigned number,
+                 struct conform_answer *answer) {
+    static struct conform c;
+    memset(answer, 0, sizeof *answer);
+    memset(&c, 0, sizeof c);
+    c.collector = collector;
+    c.answer = answer;
+    c.hooks = (struct gc_hooks){.poison = poison, .unpoison = unpoison, .out_of_fuel = out_of_fuel};
+    for (size_t i = 0; i < sizeof c.units / sizeof *c.units; i++)
+        c.units[i] = WORD_UNIT;
+    if (setjmp(c.end))
+        return;
+    c.gc = collector->open();
+    if (!c.gc)
+        broken(&c, "open returns NULL");
+    for (unsigned v = 0; v < variants_of(collector); v++)
+        run_variant(&c, step_of(number), v);
+    collector->close(c.gc);
+}

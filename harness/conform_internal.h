@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the files of the conformance kit share.  Not for other folders.
+ */
+#ifndef ISOHEAP_CONFORM_INTERNAL_H
+#define ISOHEAP_CONFORM_INTERNAL_H
+
+#include "harness/conform.h"
+#include "oracles/heap.h"
+
+#include <setjmp.h>
+
+enum {
+    SCALES = 5,        /* heaps of 64, 128, ... words */
+    WORDS_LEAST = 64,  /* words of the smallest heap */
+    WORDS_MOST = 4096, /* and of the largest */
+    FUEL = 1 << 26,    /* steps that one call may take */
+    SCRATCH = 32       /* slots from here on are the kit's own registers */
+};
+
+struct conform {
+    const struct collector *collector;
+    struct gc *gc;
+    struct collector_traits traits;
+    struct gc_config config;
+    struct gc_hooks hooks;
+    gc_slots slots[GC_MUTATORS];
+    struct conform_answer *answer;
+    jmp_buf end;
+    size_t words;   /* of the heap */
+    unsigned scale; /* 0 .. SCALES - 1 */
+    word units[2 * WORDS_MOST];
+    /* the last walk */
+    struct graph graph;
+    struct heap_facts facts;
+    struct graph_cell cells[4 * WORDS_MOST];
+    uint64_t in_use[4 * WORDS_MOST / 64 + 1];
+    word statics[16];
+};
+
+/* Ends the step: the promise is broken, in this way. */
+_Noreturn void broken(struct conform *, const char *format, ...);
+void remark(struct conform *, const char *text);
+
+/* ---- calls of the collector, with the checks that every call must pass -------------------------
+ */
+
+/* An empty heap of that many words with every slot unit. */
+void fresh_heap(struct conform *, size_t words, unsigned mutators);
+/* Calls alloc, and poll as long as it says pending. */
+enum gc_result ask(struct conform *, unsigned m, unsigned dst, size_t wosize, unsigned tag,
+                   const word *raw);
+/* The same where a refusal is a broken promise. */
+void make(struct conform *, unsigned m, unsigned dst, size_t wosize, unsigned tag, const word *raw);
+/* A block [id, unit] in slot dst. */
+void make_node(struct conform *, unsigned m, unsigned dst, unsigned id);
+void set_field(struct conform *, unsigned m, unsigned obj, size_t i, unsigned value);
+/* Slot dst := field i of the block in slot obj, which is no infix pointer. */
+void get_field(struct conform *, unsigned m, unsigned dst, unsigned obj, size_t i);
+void collect(struct conform *, enum gc_collection);
+/* As many full collections as the trait full_until_exact says, one if it is 0. */
+void collect_fully(struct conform *);
+/* Walks the heap with these HEAP_* checks; broken() if it does not pass. */
+void walk(struct conform *, unsigned checks);
+
+/* ---- structures -------------------------------------------------------------------------------
+ */
+
+/* Words that may be alive at once: beside the heap one nursery, if there is any. */
+size_t most_alive(const struct conform *);
+/* Nodes with ids 0 .. n - 1 in a list from slot 0; and that they are all there. */
+void make_list(struct conform *, unsigned n);
+void expect_list(struct conform *, unsigned n, const char *when);
+/* The slot has a block with this id; when: "after a full collection". */
+void expect_node(struct conform *, unsigned m, unsigned slot, unsigned id, const char *when);
+
+/* ---- the steps --------------------------------------------------------------------------------
+ */
+
+struct conform_step {
+    const char *name, *promise;
+    const char *(*not_promised)(const struct conform *); /* NULL or why it does not apply */
+    void (*check)(struct conform *);                     /* called for every scale */
+};
+extern const struct conform_step conform_calls[], conform_collections[], conform_traits[];
+
+#endif

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Collectors that break one promise each (table.h): a sound one, and a function in front of one of
+ * its own that spoils it.
+ */
+#include "collectors/cheney/cheney.h"
+#include "collectors/mark_sweep/mark_sweep.h"
+#include "tests/conformance/table.h"
+
+#include <stdlib.h>
+
+static struct gc_config config; /* of the last reset */
+static word units[1 << 14];
+
+static word *slot(unsigned s) {
+    return &config.slots[0][s];
+}
+static word *fields(unsigned s) {
+    return word_pointer(*slot(s));
+}
+static bool holds_block(unsigned s) {
+    return is_pointer(*slot(s)) && *slot(s) >> 40 != 0 && *slot(s) >> 48 == 0;
+}
+
+static void remember(const struct gc_config *c) {
+    config = *c;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        units[i] = WORD_UNIT;
+}
+static void base_reset(struct gc *g, const struct gc_config *c) {
+    remember(c);
+    cheney.reset(g, c);
+}
+static void base_store(unsigned m, unsigned obj, size_t i, unsigned value) {
+    word_pointer(config.slots[m][obj])[i] = config.slots[m][value];
+}
+
+/* ---- life --------------------------------------------------------------------------------------
+ */
+
+static void reset_dirty(struct gc *g, const struct gc_config *c) {
+    base_reset(g, c);
+    cheney.alloc(g, 0, 0, 1, 0, units);
+    *slot(0) = WORD_UNIT;
+}
+static void reset_writes(struct gc *g, const struct gc_config *c) {
+    base_reset(g, c);
+    *slot(7) = immediate(1);
+}
+static struct gc *opens_once(void) {
+    static bool opened;
+    return opened ? NULL : (opened = true, cheney.open());
+}
+static void nothing(void *start, size_t words) {
+    (void)start;
+    (void)words;
+}
+static void claims_poisons(struct gc *g, const struct gc_config *c) {
+    c->hooks->poison = nothing;
+    base_reset(g, c);
+}
+static void one_mutator(struct gc *g, const struct gc_config *c) {
+    struct gc_config less = *c;
+    less.mutators = 1;
+    base_reset(g, &less);
+}
+
+/* ---- allocation --------------------------------------------------------------------------------
+ */
+
+#define ALLOC(name)                                                                                \
+    static enum gc_result name(struct gc *g, unsigned m, unsigned dst, size_t wosize,              \
+                               unsigned tag, const word *raw)
+
+ALLOC(alloc_two_slots) {
+    enum gc_result result = cheney.alloc(g, m, dst, wosize, tag, raw);
+    config.slots[m][(dst + 1) % GC_SLOTS] = config.slots[m][dst];
+    return result;
+}
+ALLOC(alloc_no_content) {
+    (void)raw;
+    return cheney.alloc(g, m, dst, wosize, tag, units);
+}
+ALLOC(alloc_twice) {
+    static word last;
+    if (*slot(0) == last && dst != 0 && is_pointer(last)) {
+        config.slots[m][dst] = last;
+        return GC_OK;
+    }
+    enum gc_result result = cheney.alloc(g, m, dst, wosize, tag, raw);
+    last = config.slots[m][dst];
+    return result;
+}
+ALLOC(refusal_clears) {
+    enum gc_result result = cheney.alloc(g, m, dst, wosize, tag, raw);
+    if (result != GC_OK)
+        config.slots[m][dst] = WORD_UNIT;
+    return result;
+}
+ALLOC(refusal_harms) {
+    enum gc_result result = mark_sweep.alloc(g, m, dst, wosize, tag, raw);
+    if (result != GC_OK && holds_block(0))
+        fields(0)[0] = immediate(-1);
+    return result;
+}
+ALLOC(refuses_often) {
+    static unsigned n;
+    return ++n % 11 ? cheney.alloc(g, m, dst, wosize, tag, raw) : GC_OUT_OF_MEMORY;
+}
+ALLOC(state_stays) {
+    static unsigned n;
+    if (++n % 7 == 0)
+        cheney.collect(g, GC_FULL);
+    return cheney.alloc(g, m, dst, wosize, tag, raw);
+}
+ALLOC(claims_renews) {
+    return wosize > config.heap_words / 2 ? GC_OUT_OF_MEMORY
+                                          : cheney.alloc(g, m, dst, wosize, tag, raw);
+}
+ALLOC(claims_exactly) {
+    if (cheney.alloc(g, m, dst, wosize + 1, tag, units) != GC_OK)
+        return GC_OUT_OF_MEMORY;
+    return cheney.alloc(g, m, dst, wosize, tag, raw);
+}
+ALLOC(claims_size) {
+    return wosize >= 20 ? GC_OUT_OF_MEMORY : cheney.alloc(g, m, dst, wosize, tag, raw);
+}
+
+/* ---- fields ------------------------------------------------------------------------------------
+ */
+
+static void init_collects(struct gc *g, unsigned m, unsigned obj, size_t i, unsigned value) {
+    base_store(m, obj, i, value);
+    cheney.collect(g, GC_FULL);
+}
+static enum gc_result store_neighbour(struct gc *g, unsigned m, unsigned obj, size_t i,
+                                      unsigned value) {
+    (void)g;
+    base_store(m, obj, i ? i - 1 : 0, value);
+    return GC_OK;
+}
+static enum gc_result blit_forward(struct gc *g, unsigned m, unsigned src, size_t i, unsigned dst,
+                                   size_t j, size_t n) {
+    (void)g;
+    for (size_t k = 0; k < n; k++)
+        word_pointer(config.slots[m][dst])[j + k] = word_pointer(config.slots[m][src])[i + k];
+    return GC_OK;
+}
+static void raw_lost(struct gc *g, unsigned m, unsigned obj, size_t i, word raw) {
+    (void)g, (void)m, (void)obj, (void)i, (void)raw;
+}
+
+/* ---- the initial heap --------------------------------------------------------------------------
+ */
+
+static word *image_small(struct gc *g, size_t *words) {
+    *words = 4;
+    return cheney.image(g, words);
+}
+static void adopt_collects(struct gc *g, size_t words) {
+    cheney.adopt(g, words);
+    cheney.collect(g, GC_FULL);
+}
+
+/* ---- collection --------------------------------------------------------------------------------
+ */
+
+#define COLLECT(name) static enum gc_result name(struct gc *g, enum gc_collection kind)
+
+COLLECT(slot_stale) {
+    word before = *slot(2);
+    cheney.collect(g, kind);
+    if (is_pointer(before))
+        *slot(2) = before;
+    return GC_OK;
+}
+COLLECT(hangs) {
+    (void)g, (void)kind;
+    static volatile bool never;
+    while (!never)
+        ;
+    return GC_OK;
+}
+COLLECT(crashes) {
+    (void)g, (void)kind;
+    abort();
+}
+COLLECT(sharing_lost) {
+    cheney.collect(g, kind);
+    if (holds_block(0) && *slot(0) == *slot(2)) {
+        const word content[2] = {fields(0)[0], fields(0)[1]};
+        cheney.alloc(g, 0, 2, 2, 0, content);
+    }
+    return GC_OK;
+}
+COLLECT(field_stale) {
+    word before = holds_block(0) ? fields(0)[1] : WORD_UNIT;
+    cheney.collect(g, kind);
+    if (is_pointer(before))
+        fields(0)[1] = before;
+    return GC_OK;
+}
+COLLECT(cycle_cut) {
+    cheney.collect(g, kind);
+    if (holds_block(0) && is_pointer(fields(0)[1]) && word_pointer(fields(0)[1])[1] == *slot(0))
+        word_pointer(fields(0)[1])[1] = WORD_UNIT;
+    return GC_OK;
+}
+COLLECT(uncounted) {
+    uint64_t before = config.hooks->collections;
+    cheney.collect(g, kind);
+    config.hooks->collections = before;
+    return GC_OK;
+}
+COLLECT(claims_start_env) {
+    cheney.collect(g, kind);
+    if (holds_block(1) && header_tag(header_of(*slot(1))) == TAG_CLOSURE)
+        fields(1)[0] = WORD_UNIT;
+    return GC_OK;
+}
+COLLECT(claims_infix) {
+    for (unsigned s = 0; s < GC_SLOTS; s++)
+        if (holds_block(s) && header_tag(header_of(*slot(s))) == TAG_INFIX)
+            *slot(s) = infix_parent(*slot(s));
+    return cheney.collect(g, kind);
+}
+COLLECT(claims_raw) {
+    cheney.collect(g, kind);
+    if (holds_block(1) && header_tag(header_of(*slot(1))) >= TAG_NO_SCAN)
+        fields(1)[1] += 8;
+    return GC_OK;
+}
+COLLECT(claims_outside) {
+    for (unsigned s = 0; s < GC_SLOTS; s++)
+        if (is_pointer(*slot(s)) && *slot(s) >> 48)
+            *slot(s) = WORD_UNIT;
+    return cheney.collect(g, kind);
+}
+COLLECT(claims_whitens) {
+    cheney.collect(g, kind);
+    if (holds_block(0))
+        fields(0)[-1] = header_recolour(fields(0)[-1], BLACK);
+    return GC_OK;
+}
+COLLECT(claims_exact) {
+    (void)g, (void)kind;
+    config.hooks->collections++;
+    return GC_OK;
+}
+static enum gc_result step_endless(struct gc *g, size_t budget) {
+    (void)g, (void)budget;
+    return GC_OK;
+}
+static const char *const two_kinds[] = {"one", "two", NULL};
+static enum gc_result kind_loses(struct gc *g, unsigned kind) {
+    (void)g;
+    if (kind == 1 && holds_block(0))
+        fields(0)[1] = WORD_UNIT;
+    return GC_OK;
+}
+
+/* ---- inspection --------------------------------------------------------------------------------
+ */
+
+struct filter {
+    gc_visit *visit;
+    void *context;
+    enum gc_extent kind; /* the first of this kind is left out */
+    bool done;
+};
+static void visit_but_one(void *context, enum gc_extent kind, const word *header, size_t words) {
+    struct filter *f = context;
+    if (kind == f->kind && !f->done)
+        f->done = true;
+    else
+        f->visit(f->context, kind, header, words);
+}
+static void walk_gap(struct gc *g, gc_visit *visit, void *context) {
+    struct filter f = {visit, context, GC_LIVE, false};
+    cheney.walk(g, visit_but_one, &f);
+}
+static void claims_free_list(struct gc *g, gc_visit *visit, void *context) {
+    struct filter f = {visit, context, GC_FREE_LIST_ENTRY, false};
+    mark_sweep.walk(g, visit_but_one, &f);
+}
+static void walk_collects(struct gc *g, gc_visit *visit, void *context) {
+    cheney.collect(g, GC_FULL);
+    cheney.walk(g, visit, context);
+}
+static const char *check_complains(struct gc *g) {
+    (void)g;
+    return config.hooks->collections ? "to-space is upside down" : NULL;
+}
+
+/* ---- all of them -------------------------------------------------------------------------------
+ */
+
+/* The functions of a base by names of their own, and its traits as cheney.c and mark_sweep.c have
+ * them. */
+#define TRAMPOLINES(base)                                                                          \
+    static struct gc *base##_open(void) {                                                          \
+        return base.open();                                                                        \
+    }                                                                                              \
+    static void base##_reset(struct gc *g, const struct gc_config *c) {                            \
+        remember(c);                                                                               \
+        base.reset(g, c);                                                                          \
+    }                                                                                              \
+    static void base##_close(struct gc *g) {                                                       \
+        base.close(g);                                                                             \
+    }                                                                                              \
+    static word *base##_image(struct gc *g, size_t *words) {                                       \
+        return base.image(g, words);                                                               \
+    }                                                                                              \
+    static void base##_adopt(struct gc *g, size_t words) {                                         \
+        base.adopt(g, words);                                                                      \
+    }                                                                                              \
+    static enum gc_result base##_alloc(struct gc *g, unsigned m, unsigned dst, size_t wosize,      \
+                                       unsigned tag, const word *raw) {                            \
+        return base.alloc(g, m, dst, wosize, tag, raw);                                            \
+    }                                                                                              \
+    static enum gc_result base##_collect(struct gc *g, enum gc_collection kind) {                  \
+        return base.collect(g, kind);                                                              \
+    }                                                                                              \
+    static void base##_walk(struct gc *g, gc_visit *visit, void *context) {                        \
+        base.walk(g, visit, context);                                                              \
+    }
+TRAMPOLINES(cheney)
+TRAMPOLINES(mark_sweep)
+
+#define BASE(base)                                                                                 \
+    .summary = "a test of isoheap conformance", .traits.infix = true, .traits.start_env = true,    \
+    .traits.raw = true, .traits.outside = true, .traits.poisons = true, .traits.whitens = true,    \
+    .traits.renews = true, .traits.full_until_exact = 1, .traits.max_mutators = GC_MUTATORS,       \
+    .open = base##_open, .reset = base##_reset, .close = base##_close, .image = base##_image,      \
+    .adopt = base##_adopt, .alloc = base##_alloc, .collect = base##_collect, .walk = base##_walk
+#define BASE_cheney BASE(cheney), .traits.moves = true, .traits.refusal = REFUSES_EXACTLY
+#define BASE_mark_sweep                                                                            \
+    BASE(mark_sweep), .traits.free_list = true, .traits.refusal = REFUSES_NO_FREE_BLOCK
+
+/* What takes the place of a function or a trait of the base. */
+#define SPOILS_reset_dirty      .reset = reset_dirty
+#define SPOILS_reset_writes     .reset = reset_writes
+#define SPOILS_alloc_two_slots  .alloc = alloc_two_slots
+#define SPOILS_alloc_no_content .alloc = alloc_no_content
+#define SPOILS_alloc_twice      .alloc = alloc_twice
+#define SPOILS_init_collects    .init = init_collects
+#define SPOILS_store_neighbour  .store = store_neighbour
+#define SPOILS_blit_forward     .blit = blit_forward
+#define SPOILS_raw_lost         .write_raw = raw_lost
+#define SPOILS_walk_gap         .walk = walk_gap
+#define SPOILS_walk_collects    .walk = walk_collects
+#define SPOILS_refusal_clears   .alloc = refusal_clears
+#define SPOILS_refusal_harms    .alloc = refusal_harms
+#define SPOILS_image_small      .image = image_small
+#define SPOILS_adopt_collects   .adopt = adopt_collects
+#define SPOILS_slot_stale       .collect = slot_stale
+#define SPOILS_one_mutator      .reset = one_mutator
+#define SPOILS_check_complains  .check = check_complains
+#define SPOILS_hangs            .collect = hangs
+#define SPOILS_crashes          .collect = crashes
+#define SPOILS_sharing_lost     .collect = sharing_lost
+#define SPOILS_field_stale      .collect = field_stale
+#define SPOILS_cycle_cut        .collect = cycle_cut
+#define SPOILS_refuses_often    .alloc = refuses_often
+#define SPOILS_uncounted        .collect = uncounted
+#define SPOILS_step_endless     .step = step_endless
+#define SPOILS_kind_loses       .switch_kind = kind_loses, .kinds = two_kinds
+#define SPOILS_state_stays      .alloc = state_stays
+#define SPOILS_opens_once       .open = opens_once
+#define SPOILS_contradiction    .traits.sorted_free_list = true
+#define SPOILS_claims_stays     .traits.moves = false
+#define SPOILS_claims_start_env .collect = claims_start_env
+#define SPOILS_claims_infix     .collect = claims_infix
+#define SPOILS_claims_raw       .collect = claims_raw
+#define SPOILS_claims_outside   .collect = claims_outside
+#define SPOILS_claims_poisons   .reset = claims_poisons
+#define SPOILS_claims_whitens   .collect = claims_whitens
+#define SPOILS_claims_free_list .walk = claims_free_list
+#define SPOILS_claims_exact     .collect = claims_exact
+#define SPOILS_claims_renews    .alloc = claims_renews
+#define SPOILS_claims_exactly   .alloc = claims_exactly
+#define SPOILS_claims_size      .alloc = claims_size, .traits.max_wosize = 20
+
+#define X(name_, step, base, what)                                                                 \
+    extern const struct collector broken_##name_;                                                  \
+    const struct collector broken_##name_ = {.name = "broken_" #name_, BASE_##base, SPOILS_##name_};
+BROKEN_PROMISES(X)
+#undef X

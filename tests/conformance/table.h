@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Plug-ins that break one promise of the interface each, and the step of `isoheap conformance` that must
+ * say so.  The build makes tests/conformance/broken_<name>.so of every row.
+ *
+ * X(name, step, base, what is wrong); base is the collector that is right but for this.
+ */
+#ifndef ISOHEAP_CONFORMANCE_TABLE_H
+#define ISOHEAP_CONFORMANCE_TABLE_H
+
+/* clang-format off */
+#define BROKEN_PROMISES(X) \
+    X(reset_dirty, reset, cheney, "reset leaves a block in the heap") \
+    X(reset_writes, reset, cheney, "reset writes into a slot") \
+    X(alloc_two_slots, alloc, cheney, "alloc writes into a second slot") \
+    X(alloc_no_content, alloc, cheney, "alloc forgets the content") \
+    X(alloc_twice, apart, cheney, "alloc gives the same block out twice") \
+    X(init_collects, init, cheney, "init collects") \
+    X(store_neighbour, fields, cheney, "store writes into the field before") \
+    X(blit_forward, blit, cheney, "blit copies upwards where the parts overlap") \
+    X(raw_lost, write_raw, cheney, "write_raw writes nothing") \
+    X(walk_gap, walk, cheney, "walk leaves the first block out") \
+    X(walk_collects, walk, cheney, "walk collects") \
+    X(refusal_clears, refusal, cheney, "a refused allocation clears its slot") \
+    X(refusal_harms, full_heap, mark_sweep, "a refused allocation writes into a live block") \
+    X(image_small, image, cheney, "image asks for less than is needed") \
+    X(adopt_collects, image, cheney, "adopt collects") \
+    X(slot_stale, roots, cheney, "one slot is not updated") \
+    X(one_mutator, roots, cheney, "the slots of other mutators are no roots") \
+    X(check_complains, roots, cheney, "the collector's own check fails after a collection") \
+    X(hangs, roots, cheney, "collect does not end") \
+    X(crashes, roots, cheney, "collect crashes") \
+    X(sharing_lost, sharing, cheney, "a shared block becomes two") \
+    X(field_stale, list, cheney, "a field is not updated") \
+    X(cycle_cut, cycle, cheney, "a cycle is cut open") \
+    X(refuses_often, reuse, cheney, "now and then an allocation is refused for nothing") \
+    X(uncounted, counted, cheney, "collections are not counted") \
+    X(step_endless, step, cheney, "a cycle of slices never ends") \
+    X(kind_loses, kinds, cheney, "a switch of the kind loses a block") \
+    X(state_stays, repeats, cheney, "a counter outlives reset") \
+    X(opens_once, reopen, cheney, "open works once in a process") \
+    X(contradiction, traits, cheney, "a sorted free list without a free list") \
+    X(claims_stays, stays, cheney, "moves, and does not say so") \
+    X(claims_start_env, start_env, cheney, "a code word of a closure is rewritten") \
+    X(claims_infix, infix, cheney, "an infix pointer becomes a pointer to its closure") \
+    X(claims_raw, raw, cheney, "a raw word is rewritten as if it were a pointer") \
+    X(claims_outside, outside, cheney, "a word that points outside the heap is cleared") \
+    X(claims_poisons, poisons, cheney, "dead memory is not poisoned") \
+    X(claims_whitens, whitens, cheney, "a block stays black") \
+    X(claims_free_list, free_list, mark_sweep, "the first free block is not on the list") \
+    X(claims_exact, exact, cheney, "a full collection does nothing") \
+    X(claims_renews, renews, cheney, "large blocks are refused") \
+    X(claims_exactly, refuses, cheney, "what fits exactly is refused") \
+    X(claims_size, max_wosize, cheney, "the largest block is refused")
+/* clang-format on */
+
+#endif

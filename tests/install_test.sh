@@ -1,0 +1,111 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# isoheap as others have it: installed into a folder of its own, with a collector in another one.
+set -u
+build=${BUILD_DIR:?set BUILD_DIR to the build}
+source=${SOURCE_DIR:?set SOURCE_DIR to the top of the tree}
+export CC=${TEST_CC:?set TEST_CC to the C compiler}
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+export ASAN_OPTIONS=detect_leaks=0
+unset ISOHEAP_PLUGIN
+wrong=0
+has_libfuzzer=
+"$CC" --version | grep -q clang && has_libfuzzer=yes
+
+complain() {
+    echo "$1"
+    wrong=1
+}
+
+# builds FOLDER: with the installed package alone; complains with the end of the log.
+builds() {
+    (cd "$1" && cmake -B build -DCMAKE_PREFIX_PATH="$folder/prefix" -DCMAKE_C_COMPILER="$CC" &&
+        cmake --build build -j 2 && ctest --test-dir build --output-on-failure --no-tests=error) >log 2>&1 ||
+        { complain "$1 does not build or does not pass: $(tail -n 20 log)"; return 1; }
+    local name=${1##*/} file
+    for file in "fuzz_${name}_standalone" "$name.so" ${has_libfuzzer:+"fuzz_$name" "fuzz_${name}_seed_corpus.zip" \
+        "fuzz_$name.dict" "fuzz_$name.options"}; do
+        [ -s "$1/build/bin/$file" ] || complain "$1 has no build/bin/$file"
+    done
+    for file in "replay_$name" "conformance_$name"; do
+        grep -q "$file .*Passed" log || complain "$1 has no test $file that passes"
+    done
+}
+
+cmake --install "$build" --prefix "$folder/prefix" >log 2>&1 || { cat log; exit 1; }
+isoheap=$folder/prefix/bin/isoheap
+
+# ---- the tutorial ----
+
+cp -r "$source/examples/pebble" pebble
+[ "$(grep -cv '^ *\(#\|$\)' pebble/CMakeLists.txt)" -le 5 ] || complain 'the example has more than five lines of CMake'
+builds pebble
+if [ -n "$has_libfuzzer" ]; then
+    pebble/build/bin/fuzz_pebble -runs=2000 -seed=1 -dict=pebble/build/bin/fuzz_pebble.dict \
+        pebble/build/seeds/fuzz_pebble >log 2>&1 || complain "fuzz_pebble: $(tail -n 20 log)"
+    # counters of the collector, and structured mutation
+    grep -q 'INFO: Loaded 1 modules *([1-9]' log || complain 'fuzz_pebble has no counters'
+    nm pebble/build/bin/fuzz_pebble | grep -q 'T LLVMFuzzerCustomMutator' || complain 'no structured mutation'
+fi
+"$isoheap" run --quiet --plugin pebble/build/bin/pebble.so "$source/crashes" >log 2>&1 || complain "$(cat log)"
+"$isoheap" list --plugin pebble/build/bin/pebble.so | grep -q '^  pebble ' || complain 'list lacks pebble'
+
+# ---- a defect in it is found by all that was built ----
+
+mkdir broken
+cp -r pebble/pebble.c pebble/CMakeLists.txt pebble/seeds broken/
+sed -i 's/v = infix_parent(v);.*/return false;/' broken/pebble.c
+(cd broken && cmake -B build -DCMAKE_PREFIX_PATH="$folder/prefix" -DCMAKE_C_COMPILER="$CC" && cmake --build build -j 2) \
+    >log 2>&1 || complain "$(tail -n 20 log)"
+ctest --test-dir broken/build >log 2>&1 && complain 'the tests pass in spite of a defect'
+grep -q 'replay_pebble .*Failed' log || complain 'the replay test does not see the defect'
+grep -q 'conformance_pebble .*Failed' log || complain 'the conformance test does not see the defect'
+plugin=broken/build/bin/pebble.so
+"$isoheap" conformance --plugin "$plugin" | grep -q '^  BROKEN   infix ' || complain 'the kit does not say infix'
+"$isoheap" reduce --plugin "$plugin" -o small.txt broken/seeds/pebble/closure.txt 2>log || complain "$(cat log)"
+grep -q '^# violation lost_object' small.txt || complain "reduced: $(cat small.txt)"
+if [ -n "$has_libfuzzer" ]; then
+    "$isoheap" fuzz --plugin "$plugin" --bin-dir broken/build/bin --time 3 --jobs 1 --corpus corpus \
+        --crashes findings >log 2>&1
+    [ $? = 1 ] || complain "the campaign finds nothing: $(tail -n 20 log)"
+    [ -n "$(ls findings/lost_object/pebble-*.txt 2>/dev/null)" ] || complain "nothing is filed: $(tail -n 20 log)"
+fi
+
+# ---- isoheap init ----
+
+"$isoheap" init mine --name my_own >log 2>&1 || complain "init: $(cat log)"
+mv mine my_own
+builds my_own
+"$isoheap" conformance --plugin my_own/build/bin/my_own.so >log 2>&1 || complain "$(cat log)"
+grep -q 'not filled in yet' log || complain 'the skeleton does not say that it is one'
+"$isoheap" init my_own 2>log && complain 'init writes over files'
+grep -q 'exists; nothing is overwritten' log || complain "$(cat log)"
+for name in cheney Foo 1a 'a b' ../x int ''; do
+    "$isoheap" init new --name "$name" 2>/dev/null
+    [ $? = 2 ] || complain "init takes the name '$name'"
+done
+[ ! -e new ] || complain 'init left something behind'
+
+# ---- without CMake ----
+
+if command -v pkg-config >/dev/null; then
+    export PKG_CONFIG_PATH=$folder/prefix/lib/pkgconfig:$folder/prefix/lib/x86_64-linux-gnu/pkgconfig
+    cat >glue.c <<'C'
+#include "fuzz/collector_target.h"
+#include "collectors/cheney/cheney.h"
+extern const struct collector pebble;
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    return collector_target(&pebble, &cheney, data, size);
+}
+C
+    fuzz=$(pkg-config --variable=fuzzdir isoheap)
+    seeds=$(pkg-config --variable=seedsdir isoheap)
+    # shellcheck disable=SC2046 # words
+    "$CC" -O1 glue.c pebble/pebble.c "$fuzz/standalone.c" $(pkg-config --cflags --libs isoheap) -o alone 2>log ||
+        complain "pkg-config: $(cat log)"
+    ./alone "$seeds" | grep -q ' 0 failed$' || complain 'the program without CMake fails'
+fi
+exit $wrong
