@@ -66,7 +66,8 @@ msan: deps ## replay the seeds under MemorySanitizer
 
 tsan: test-deps ## run the on-the-fly collector's threads under ThreadSanitizer for TIME=60 seconds
 	@TARGETS="onthefly_stress_test onthefly_threads_test" scripts/build.sh tsan
-	@ISOHEAP_STRESS_SECONDS=$(TIME) ctest --preset tsan --verbose --timeout 0
+	@build/tsan/tests/onthefly_threads_test
+	@ISOHEAP_STRESS_SECONDS=$(TIME) build/tsan/tests/onthefly_stress_test
 
 oss-fuzz-check: deps ## rehearse what OSS-Fuzz and ClusterFuzzLite do with the targets; takes minutes
 	@scripts/oss_fuzz_check.sh

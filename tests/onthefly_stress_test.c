@@ -5,16 +5,12 @@
  * the end the object graph must be isomorphic to what the model of the oracles makes of the
  * mutators' logs, with nothing else alive.  Meant for ThreadSanitizer and AddressSanitizer.
  *
- * What a mutator changes is its own; what it shares are trees that nobody changes after they have
- * been published in a mailbox, where others find them.  So each log can be replayed alone, as long
- * as the trees are there that it received.
- *
  * ISOHEAP_STRESS_SECONDS: how long (default: 3).
  */
 #define _POSIX_C_SOURCE 200809L
 #include "collectors/onthefly/labels.h"
-#include "collectors/onthefly_threads/threads.h"
 #include "oracles/heap.h"
+#include "tests/onthefly_log.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -28,45 +24,13 @@
 
 #include <cmocka.h>
 
-enum {
-    OPERATIONS = 3000, /* of a mutator in a round */
-    SLOTS = 12,
-    MAILBOX = 0, /* the slot that leads to the mailboxes, in every mutator */
-    EMPTY = OTF_ROOTS - 1,
-    TAG_TREE = 100, /* and its height */
-    HEIGHT_MAX = 6,
-    TAG_MAILBOX = 120,
-    BLOCKS_MAX = 1024,
-    TREES_MAX = OPERATIONS
-};
-
-enum kind {
-    PLAIN,
-    CLOSURE,
-    STRING,
-    TREE,
-    LOAD,
-    STORE,
-    TAKE, /* load, and clear the field: nothing but the slot holds it then */
-    INFIX,
-    COPY,
-    CLEAR,
-    PUBLISH,
-    RECEIVE
-};
-
-struct operation {
-    uint8_t kind, a, b, c;
-    uint32_t number; /* content of a new block; or the tree received, 0: none */
-};
-
 struct mutator {
     struct round *round;
     unsigned m;
     uint64_t seed;
     pthread_t thread;
-    struct operation log[OPERATIONS];
-    unsigned n, trees;
+    struct log log;
+    unsigned trees;
 };
 
 struct round {
@@ -83,126 +47,12 @@ static uint64_t draw(uint64_t *seed) {
     return (*seed * 0x2545f4914f6cdd1d) >> 24;
 }
 
-/* ---- operations -------------------------------------------------------------------------------
- *
- * A heap, for the operations: the threads' or the model's.
- */
-
-struct heap {
-    bool (*alloc)(struct heap *, unsigned dst, size_t wosize, unsigned tag, const word *raw);
-    void (*load)(struct heap *, unsigned dst, unsigned obj, size_t i);
-    void (*store)(struct heap *, unsigned obj, size_t i, unsigned value);
-    unsigned (*tag)(struct heap *, word v); /* 256: no pointer at the start of a block */
-    size_t (*wosize)(struct heap *, word v);
-    word (*offset)(word v, size_t fields);
-    word *slots;
-    struct mutator *mutator;
-    struct model *model;
-};
-
-/* Two functions, and two fields of environment. */
-static void make_closure(word *raw, uint32_t number) {
-    raw[0] = code_pointer(number);
-    raw[1] = closinfo_make(1, 5);
-    raw[2] = header_make(3, WHITE, TAG_INFIX);
-    raw[3] = code_pointer(number + 1);
-    raw[4] = closinfo_make(2, 2);
-    raw[5] = immediate(number);
-    raw[6] = WORD_UNIT;
-}
-
-static bool new_block(struct heap *h, const struct operation *x, unsigned tag) {
-    word raw[OTF_WOSIZE];
-    size_t wosize = x->kind == CLOSURE ? 7 : x->kind == TREE ? 4 : 1 + x->b % OTF_WOSIZE;
-    for (size_t i = 0; i < wosize; i++)
-        raw[i] = x->kind == STRING ? code_pointer(x->number) : immediate(x->number + (i > 0));
-    if (x->kind == CLOSURE)
-        make_closure(raw, x->number);
-    return h->alloc(h, x->a, wosize, tag, raw);
-}
-
-static bool is_tree(unsigned tag) {
-    return tag >= TAG_TREE && tag <= TAG_TREE + HEIGHT_MAX;
-}
-
-/* Its children are the trees in two slots, if these are not too high. */
-static bool new_tree(struct heap *h, const struct operation *x) {
-    const unsigned child[] = {x->b, x->c};
-    unsigned height = 0;
-    bool takes[2];
-    for (unsigned i = 0; i < 2; i++) {
-        unsigned tag = h->tag(h, h->slots[child[i]]);
-        takes[i] = is_tree(tag) && tag < TAG_TREE + HEIGHT_MAX && child[i] != x->a;
-        if (takes[i] && tag - TAG_TREE >= height)
-            height = tag - TAG_TREE + 1;
-    }
-    if (!new_block(h, x, TAG_TREE + height))
-        return false;
-    for (unsigned i = 0; i < 2; i++)
-        if (takes[i])
-            h->store(h, x->a, i + 1, child[i]);
-    return true;
-}
-
-/* A field that may hold a value, or 0 for none in a closure's code. */
-static size_t field_of(struct heap *h, word v, unsigned chosen) {
-    if (h->tag(h, v) == TAG_CLOSURE)
-        return 5 + chosen % 2;
-    return chosen % h->wosize(h, v);
-}
-
-static void take(struct heap *h, const struct operation *x) {
-    unsigned scratch = SLOTS;
-    size_t field = field_of(h, h->slots[x->b], x->c);
-    h->load(h, scratch, x->b, field);
-    h->store(h, x->b, field, EMPTY);
-    h->slots[x->a] = h->slots[scratch];
-    h->slots[scratch] = WORD_UNIT;
-}
-
-/* Does it; false: it makes no sense now, or no block is free, and nothing happens. */
-static bool operate(struct heap *h, const struct operation *x) {
-    unsigned tag = h->tag(h, h->slots[x->a]), tag_b = h->tag(h, h->slots[x->b]);
-    switch ((enum kind)x->kind) {
-    case PLAIN:
-        return new_block(h, x, x->c % 4);
-    case CLOSURE:
-        return new_block(h, x, TAG_CLOSURE);
-    case STRING:
-        return new_block(h, x, TAG_STRING);
-    case TREE:
-        return new_tree(h, x);
-    case LOAD:
-        if (tag_b >= TAG_STRING)
-            return false;
-        h->load(h, x->a, x->b, field_of(h, h->slots[x->b], x->c));
-        return true;
-    case STORE:
-        if (tag >= 4 && tag != TAG_CLOSURE)
-            return false;
-        h->store(h, x->a, field_of(h, h->slots[x->a], x->c), x->b);
-        return true;
-    case TAKE:
-        if (tag_b >= 4 && tag_b != TAG_CLOSURE)
-            return false;
-        take(h, x);
-        return true;
-    case INFIX:
-        if (tag_b != TAG_CLOSURE)
-            return false;
-        h->slots[x->a] = h->offset(h->slots[x->b], 3);
-        return true;
-    case COPY:
-        h->slots[x->a] = h->slots[x->b];
-        return true;
-    default: /* CLEAR */
-        h->slots[x->a] = WORD_UNIT;
-        return true;
-    }
-}
-
 /* ---- the threads' heap ------------------------------------------------------------------------
  */
+
+static struct mutator *owner(const struct heap *h) {
+    return h->owner;
+}
 
 /* Only blocks that this mutator holds are looked at; their tags and sizes never change. */
 static word header_seen(word v) {
@@ -230,7 +80,7 @@ static word real_offset(word v, size_t fields) {
 
 /* Waits for a block for three cycles, in the last of which all that was garbage is freed. */
 static bool real_alloc(struct heap *h, unsigned dst, size_t wosize, unsigned tag, const word *raw) {
-    struct mutator *u = h->mutator;
+    struct mutator *u = owner(h);
     struct otf *otf = u->round->otf;
     uint64_t began = otf_cycles(otf);
     while (!otf_alloc(otf, u->m, dst, wosize, tag, raw)) {
@@ -243,31 +93,31 @@ static bool real_alloc(struct heap *h, unsigned dst, size_t wosize, unsigned tag
 }
 
 static void real_load(struct heap *h, unsigned dst, unsigned obj, size_t i) {
-    otf_load(h->mutator->round->otf, h->mutator->m, dst, obj, i);
+    otf_load(owner(h)->round->otf, owner(h)->m, dst, obj, i);
 }
 
 static void real_store(struct heap *h, unsigned obj, size_t i, unsigned value) {
-    otf_store(h->mutator->round->otf, h->mutator->m, obj, i, value);
+    otf_store(owner(h)->round->otf, owner(h)->m, obj, i, value);
 }
 
 /* The tree in a slot: who made it, and its number there, from 1; 0: none. */
 static uint32_t tree_in(struct heap *h, unsigned slot) {
-    struct otf *otf = h->mutator->round->otf;
+    struct otf *otf = owner(h)->round->otf;
     unsigned scratch = SLOTS;
     if (is_immediate(h->slots[slot]))
         return 0;
-    if (!is_tree(real_tag(h, h->slots[slot])))
+    if (!log_is_tree(real_tag(h, h->slots[slot])))
         fail_msg("what came from a mailbox is no tree");
-    otf_load(otf, h->mutator->m, scratch, slot, 0);
+    otf_load(otf, owner(h)->m, scratch, slot, 0);
     uint32_t number = (uint32_t)immediate_value(h->slots[scratch]);
     h->slots[scratch] = WORD_UNIT;
     return number;
 }
 
 static bool publish(struct heap *h, const struct operation *x) {
-    if (!is_tree(real_tag(h, h->slots[x->a])))
+    if (!log_is_tree(real_tag(h, h->slots[x->a])))
         return false;
-    otf_store(h->mutator->round->otf, h->mutator->m, MAILBOX, x->b % OTF_WOSIZE, x->a);
+    otf_store(owner(h)->round->otf, owner(h)->m, MAILBOX, x->b % OTF_WOSIZE, x->a);
     return true;
 }
 
@@ -297,23 +147,23 @@ static void *mutate(void *context) {
                      .wosize = real_wosize,
                      .offset = real_offset,
                      .slots = otf_roots(otf, u->m),
-                     .mutator = u};
-    while (u->n < OPERATIONS) {
-        struct operation *x = &u->log[u->n];
+                     .owner = u};
+    while (u->log.n < OPERATIONS) {
+        struct operation *x = &u->log.operation[u->log.n];
         choose_operation(u, x);
         if (x->kind == PUBLISH) {
             publish(&h, x); /* changes nothing of its own */
         } else if (x->kind == RECEIVE) {
             otf_load(otf, u->m, x->a, MAILBOX, x->b % OTF_WOSIZE);
             x->number = tree_in(&h, x->a);
-            u->n++;
-        } else if (operate(&h, x)) {
+            u->log.n++;
+        } else if (log_operate(&h, x)) {
             u->trees += x->kind == TREE;
-            u->n++;
+            u->log.n++;
         } else if (x->kind <= TREE) { /* no block is free: let something go */
             *x = (struct operation){.kind = CLEAR, .a = x->a};
-            operate(&h, x);
-            u->n++;
+            log_operate(&h, x);
+            u->log.n++;
         }
         otf_poll(otf, u->m);
     }
@@ -322,93 +172,6 @@ static void *mutate(void *context) {
         if (!otf_poll(otf, u->m))
             sched_yield();
     return NULL;
-}
-
-/* ---- the model's heap -------------------------------------------------------------------------
- */
-
-static unsigned model_tag(struct heap *h, word v) {
-    if (!model_is_pointer(v) || model_offset(v))
-        return 256;
-    return h->model->objects[model_object(v)].tag;
-}
-
-static size_t model_wosize(struct heap *h, word v) {
-    return h->model->objects[model_object(v)].wosize;
-}
-
-static word model_offset_by(word v, size_t fields) {
-    return model_pointer(model_object(v), (unsigned)fields);
-}
-
-static bool model_alloc(struct heap *h, unsigned dst, size_t wosize, unsigned tag,
-                        const word *raw) {
-    size_t first = tag == TAG_CLOSURE ? 5 : tag >= TAG_NO_SCAN ? wosize : 0;
-    unsigned object = model_add(h->model, wosize, tag, first, raw);
-    assert_int_not_equal(object, MODEL_NONE);
-    h->slots[dst] = model_pointer(object, 0);
-    return true;
-}
-
-static void model_load(struct heap *h, unsigned dst, unsigned obj, size_t i) {
-    h->slots[dst] = model_fields(h->model, model_object(h->slots[obj]))[i];
-}
-
-static void model_store(struct heap *h, unsigned obj, size_t i, unsigned value) {
-    model_fields(h->model, model_object(h->slots[obj]))[i] = h->slots[value];
-}
-
-/* Trees of all mutators by their numbers, as the replays have come to them. */
-static word trees[OTF_MUTATORS][TREES_MAX + 1];
-
-static word *tree_numbered(uint32_t number) {
-    assert_true(number >> 24 < OTF_MUTATORS && (number & 0xffffff) <= TREES_MAX);
-    return &trees[number >> 24][number & 0xffffff];
-}
-
-/* One log as far as it goes: to its end, or to a tree that is not there yet.  Returns where. */
-static unsigned replay(struct heap *h, unsigned from) {
-    const struct mutator *u = h->mutator;
-    unsigned i = from;
-    for (; i < u->n; i++) {
-        const struct operation *x = &u->log[i];
-        if (x->kind == RECEIVE) {
-            if (x->number && !*tree_numbered(x->number))
-                break;
-            h->slots[x->a] = x->number ? *tree_numbered(x->number) : WORD_UNIT;
-            continue;
-        }
-        assert_true(operate(h, x));
-        if (x->kind == TREE)
-            *tree_numbered(x->number) = h->slots[x->a];
-    }
-    return i;
-}
-
-static void replay_all(struct round *r, struct model *model) {
-    unsigned at[OTF_MUTATORS] = {0};
-    bool moved = true;
-    memset(trees, 0, sizeof trees);
-    while (moved) {
-        moved = false;
-        for (unsigned m = 0; m < r->mutators; m++) {
-            struct heap h = {.alloc = model_alloc,
-                             .load = model_load,
-                             .store = model_store,
-                             .tag = model_tag,
-                             .wosize = model_wosize,
-                             .offset = model_offset_by,
-                             .slots = model->slots[m],
-                             .mutator = &r->mutator[m],
-                             .model = model};
-            unsigned before = at[m];
-            at[m] = replay(&h, before);
-            moved |= at[m] != before;
-        }
-    }
-    for (unsigned m = 0; m < r->mutators; m++)
-        if (at[m] != r->mutator[m].n)
-            fail_msg("mutator %u received a tree that nobody has made", m);
 }
 
 /* ---- comparison -------------------------------------------------------------------------------
@@ -437,7 +200,7 @@ static void copy_mailboxes(struct otf *otf, struct model *model, unsigned object
         word v = atomic_load(&mailbox[i]);
         if (is_pointer(v))
             model_fields(model, object)[i] =
-                *tree_numbered((uint32_t)immediate_value(word_pointer(v)[0]));
+                log_tree((uint32_t)immediate_value(word_pointer(v)[0]));
     }
 }
 
@@ -540,7 +303,11 @@ static uint64_t play_round(struct round *r, struct model *model, uint64_t seed,
     otf_join(r->otf);
     for (unsigned m = 0; m < r->mutators; m++)
         pthread_join(r->mutator[m].thread, NULL);
-    replay_all(r, model);
+    const struct log *logs[OTF_MUTATORS];
+    for (unsigned m = 0; m < r->mutators; m++)
+        logs[m] = &r->mutator[m].log;
+    if (log_replay(model, logs, r->mutators) != r->mutators)
+        fail_msg("a mutator received a tree that nobody has made");
     copy_mailboxes(r->otf, model, object);
     compare(r, model);
     cycles = otf_cycles(r->otf);
