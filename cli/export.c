@@ -20,6 +20,7 @@
 
 struct options {
     const char *collector, *reference, *symbol, *class, *file, *output;
+    bool ocaml;
 };
 
 static const struct argp_option options[] = {
@@ -29,6 +30,7 @@ static const struct argp_option options[] = {
     {"symbol", 's', "SYMBOL", 0, "C name of the collector's struct (default: its name)", 0},
     {"class", 'C', "CLASS", 0, "what to assert (default: the class that the program raises)", 0},
     {"output", 'o', "FILE", 0, "where to write (default: standard output)", 0},
+    {"ocaml", 'm', NULL, 0, "an OCaml program, for a finding in the OCaml runtime", 0},
     {0}};
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
@@ -48,6 +50,9 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         return 0;
     case 'o':
         o->output = argument;
+        return 0;
+    case 'm':
+        o->ocaml = true;
         return 0;
     case ARGP_KEY_ARG:
         if (o->file)
@@ -275,6 +280,20 @@ static bool is_c_name(const char *s) {
     return good;
 }
 
+/* The C file has the operations of a collector, not those of a runtime. */
+static bool plain_program(const char *file, const struct exported *e) {
+    for (unsigned i = 0; i < e->program->n_ops; i++) {
+        if (e->program->ops[i].code < OP_RUNTIME)
+            continue;
+        fprintf(stderr,
+                "isoheap: %s: %s is an operation of a runtime, which a C file does not have; see "
+                "--ocaml, or replay it with isoheap run\n",
+                file, op_shapes[e->program->ops[i].code].name);
+        return false;
+    }
+    return true;
+}
+
 static int export_file(const struct options *o, const struct job *job) {
     static struct program program;
     struct exported e = {.program = &program,
@@ -299,7 +318,16 @@ static int export_file(const struct options *o, const struct job *job) {
         return EXIT_NOTHING;
     }
     size_t size;
-    char *text = write_all(&e, base_name(o->output), &size);
+    char *text = NULL;
+    if (o->ocaml) {
+        status = export_ocaml(&e, o->file, &text, &size);
+        if (status)
+            return status;
+    } else if (!plain_program(o->file, &e)) {
+        return EXIT_NOTHING;
+    } else {
+        text = write_all(&e, base_name(o->output), &size);
+    }
     bool good = text && write_file(o->output, text, size);
     if (!text)
         fprintf(stderr, "isoheap: no memory for the exported file\n");

@@ -12,6 +12,7 @@
 #ifndef ISOHEAP_COLLECTOR_H
 #define ISOHEAP_COLLECTOR_H
 
+#include "collectors/extras.h"
 #include "collectors/layout.h"
 
 enum { GC_SLOTS = 36, GC_MUTATORS = 4 }; /* the program's 32 slots, and scratch slots */
@@ -19,12 +20,6 @@ typedef word gc_slots[GC_SLOTS];
 
 struct gc; /* a collector's own state, defined by each */
 
-enum gc_result {
-    GC_OK,
-    GC_OUT_OF_MEMORY, /* no effect: heap and slots as before, but for a collection */
-    GC_PENDING,       /* not finished: poll this mutator until another result comes */
-    GC_IDLE           /* step: no cycle is under way */
-};
 enum gc_collection { GC_MINOR, GC_FULL, GC_COMPACT };
 
 /* What a collector may tell about its work (gc_tell). */
@@ -57,6 +52,10 @@ struct gc_hooks {
      * something else, when slots and heap are as they would be between two operations.  Only for
      * collectors that say what is young. */
     void (*minor)(struct gc_hooks *, bool before);
+    /* An invariant of the collector's own is broken, and it cannot go on; does not return. */
+    void (*broken)(struct gc_hooks *, const char *sentence);
+    /* The finaliser of that number runs.  May be called in the middle of a collection; returns. */
+    void (*finalised)(struct gc_hooks *, uint64_t number);
 };
 /* Optional, for the coverage of a fuzzer: the store holds so many entries or words now, or needs to
  * and has not the room. */
@@ -86,6 +85,7 @@ struct gc_config {
     size_t slice_words, large_words;
     unsigned promotion_age, variant, kind;
     unsigned mutators; /* rows of slots in use */
+    unsigned masks;    /* bit set: known defects to steer around (struct gc_mask) */
     gc_slots *slots;   /* the roots; owned by the harness, rewritten by the collector */
     struct gc_hooks *hooks;
 };
@@ -135,6 +135,9 @@ struct collector_traits {
     size_t nursery_words;  /* words behind heap_words that walk covers too: the young generation */
     bool exact_minor;      /* a minor collection keeps no young block that it need not keep */
     bool refines_words;    /* the same as collectors/cakeml/levels.h has them */
+    bool closure_keys; /* the key of an ephemeron is a whole block: the closure of an infix pointer
+                        */
+    bool forwards;     /* a pointer to a block with tag 250 may become its field at any time */
 };
 
 struct collector {
@@ -202,6 +205,8 @@ struct collector {
     bool (*young)(struct gc *, word v);
     void (*remembered)(struct gc *, void (*visit)(void *context, word block, size_t i),
                        void *context);
+    const struct gc_extras *extras; /* NULL: no more than a collector */
+    const struct gc_mask *masks;    /* known defects, a NULL name at the end; NULL: none */
 };
 
 #endif

@@ -10,12 +10,33 @@
 #include "collectors/generational/generational.h"
 #include "collectors/incremental/incremental.h"
 #include "collectors/mark_sweep/mark_sweep.h"
+#include "collectors/ocaml/ocaml.h"
 #include "collectors/tower/tower.h"
 
 #include <string.h>
 
+/* One a line. */
+/* clang-format off */
 const struct collector *const registered_collectors[] = {
-    &mark_sweep, &cheney, &incremental, &generational, &tower, &cakeml, &boehm, NULL};
+    &mark_sweep,
+    &cheney,
+    &incremental,
+    &generational,
+    &tower,
+    &cakeml,
+    &boehm,
+#ifdef ISOHEAP_HAS_OCAML
+    &ocaml,
+#endif
+#ifdef ISOHEAP_HAS_OCAML_DEBUG
+    &ocaml_debug,
+#endif
+#ifdef ISOHEAP_HAS_OCAML_TINY
+    &ocaml_tiny,
+#endif
+    NULL,
+};
+/* clang-format on */
 
 const struct collector *collector_find(const struct collector *const *list, const char *name) {
     for (; *list; list++)

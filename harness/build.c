@@ -57,6 +57,12 @@ static const word *without_pointers(struct runner *r, unsigned object) {
     return r->image;
 }
 
+/* Forward blocks are lazy ones until all is tied: a collector leads pointers past them. */
+static unsigned build_tag(const struct runner *r, unsigned object) {
+    unsigned tag = r->model.objects[object].tag;
+    return tag == TAG_FORWARD && r->forwards ? TAG_LAZY : tag;
+}
+
 /* Allocates every item in order, without pointers; false if the heap is too small for it all. */
 static bool build_blocks(struct runner *r, struct side *s) {
     const struct program *p = r->program;
@@ -68,7 +74,7 @@ static bool build_blocks(struct runner *r, struct side *s) {
         bool named = item_is_named(item);
         const word *content = named ? without_pointers(r, object) : r->units;
         if (item->kind != ITEM_FRAGMENT && !item->is_static) {
-            if (!build_alloc(s, item->wosize, named ? r->model.objects[object].tag : 0, content))
+            if (!build_alloc(s, item->wosize, named ? build_tag(r, object) : 0, content))
                 return false;
             if (named)
                 build_store(s, SPINE, object, SLOT_NEW);
@@ -108,6 +114,16 @@ static void build_roots(struct runner *r, enum party party) {
     }
 }
 
+static void build_forwards(struct runner *r, struct side *s) {
+    for (uint32_t o = 0; s->collector->extras && o < r->model.n_objects; o++) {
+        if (build_tag(r, o) == r->model.objects[o].tag || r->model.objects[o].is_static)
+            continue;
+        build_load(s, BLOCK, SPINE, o);
+        build_load(s, VALUE, BLOCK, 0);
+        s->collector->extras->forward(s->gc, BLOCK, VALUE);
+    }
+}
+
 bool build_by_allocation(struct runner *r, enum party party) {
     struct side *s = &r->side[party];
     enter(r, party);
@@ -115,6 +131,7 @@ bool build_by_allocation(struct runner *r, enum party party) {
     if (built) {
         build_edges(r, party);
         build_roots(r, party);
+        build_forwards(r, s);
     }
     leave(r, party);
     for (unsigned i = PROGRAM_SLOTS; i < GC_SLOTS; i++)

@@ -148,6 +148,7 @@ static const char *const graph_detail[VIOLATION_classes] = {
 static enum violation compare_with_model(struct runner *r, enum party party) {
     struct isomorphism *iso = &r->iso;
     struct side *s = &r->side[party];
+    iso->forwards = s->traits.forwards;
     enum violation v = isomorphism_compare(iso, &s->graph, &r->model_graph);
     if (!v)
         return v;
@@ -225,6 +226,8 @@ static void check_completeness(struct runner *r, enum party party) {
         return;
     if (compare_with_model(r, party))
         return; /* the other oracles will say so */
+    if (s->traits.forwards && !heap_unreached(&s->graph, &r->iso))
+        return; /* Forward blocks that pointers were led past */
     const word *garbage = heap_unreached(&s->graph, &r->iso);
     snprintf(r->verdict.expected, VERDICT_TEXT, "%u live blocks", (unsigned)r->model.live_objects);
     snprintf(r->verdict.found, VERDICT_TEXT,
@@ -262,6 +265,8 @@ static void check_isomorphism(struct runner *r, enum party party) {
  * found too.  The first comparison also tells what the program can reach. */
 static void check_graphs(struct runner *r) {
     enum party last = (enum party)(r->n_sides - 1);
+    if (r->model.has_ephemerons)
+        model_mark(&r->model); /* keys that have died */
     if (judges(r, ORACLE_isomorphism)) {
         check_isomorphism(r, last);
         model_reached(&r->model, &r->iso.queue[0].b, sizeof *r->iso.queue / sizeof(uint32_t),
@@ -287,6 +292,8 @@ void check_heaps(struct runner *r, bool after_full) {
     }
     check_graphs(r);
     r->changed = false;
+    if (r->extras)
+        judge_finalisers(r, after_full);
     if (after_full)
         for (unsigned p = 0; p < r->n_sides; p++)
             check_completeness(r, (enum party)p);
@@ -295,6 +302,8 @@ void check_heaps(struct runner *r, bool after_full) {
 static bool same_block(const struct runner *r, enum party party, word found, word expected) {
     const struct side *s = &r->side[party];
     struct graph_ref ref = graph_resolve(&s->graph, found);
+    if (s->traits.forwards)
+        expected = isomorphism_forwarded(&s->graph, &r->model_graph, found, expected);
     if (!model_is_pointer(expected))
         return ref.kind == GRAPH_ATOM && found == expected;
     if (ref.kind != GRAPH_BLOCK || ref.offset != model_offset(expected))

@@ -67,7 +67,8 @@ enum coverage_fill {
 
 enum {
     COVERAGE_PAIR = 0,
-    COVERAGE_BLOCK = COVERAGE_PAIR + (OP_CODES + 1) * OP_CODES * PHASES,
+    COVERAGE_PREVIOUS = OP_EPHE_BLIT + 3, /* coverage_previous */
+    COVERAGE_BLOCK = COVERAGE_PAIR + COVERAGE_PREVIOUS * OP_CODES * PHASES,
     COVERAGE_FILL = COVERAGE_BLOCK + COVERAGE_TAGS * COVERAGE_SIZES * SHARINGS,
     COVERAGE_DEATH = COVERAGE_FILL + FILLS * COVERAGE_DISTANCES,
     COVERAGE_USED = COVERAGE_DEATH + COVERAGE_TAGS * COVERAGE_AGES
@@ -80,9 +81,13 @@ unsigned coverage_tag(unsigned tag, bool has_infix);
 /* 0, 1, 2, 3, then one class for each power of 2; COVERAGE_DISTANCES - 1: beyond full. */
 unsigned coverage_distance(size_t used, size_t capacity);
 
+/* The rarer operations of a runtime are one as the first of a pair: there is no room for all. */
+static inline unsigned coverage_previous(unsigned op) {
+    return op == OP_CODES ? COVERAGE_PREVIOUS - 1 : op > OP_EPHE_BLIT ? OP_EPHE_BLIT + 1 : op;
+}
 /* previous OP_CODES: there was none. */
 static inline unsigned coverage_pair(unsigned previous, unsigned op, enum coverage_phase phase) {
-    return COVERAGE_PAIR + (previous * OP_CODES + op) * PHASES + phase;
+    return COVERAGE_PAIR + (coverage_previous(previous) * OP_CODES + op) * PHASES + phase;
 }
 static inline unsigned coverage_block(unsigned tag, unsigned size, enum coverage_sharing sharing) {
     return COVERAGE_BLOCK + (tag * COVERAGE_SIZES + size) * SHARINGS + sharing;

@@ -52,6 +52,8 @@ static unsigned lowered_tag(const struct runner *r, const struct item *item) {
         return 0;
     if (item->kind == ITEM_RAW && !r->takes_raw)
         return 0;
+    if (item->tag == TAG_FORWARD && r->forwards && item->wosize != 1)
+        return 0;
     return item->tag;
 }
 

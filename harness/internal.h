@@ -96,6 +96,10 @@ struct runner {
     /* what both collectors can take: operations are lowered to it */
     bool takes_infix, takes_closures, takes_raw, takes_outside;
     bool immutables; /* one of them has blocks that must not be written */
+    bool forwards;   /* a collector may lead pointers past Forward blocks */
+    bool infix_keys; /* the key of an ephemeron may be an infix pointer */
+    bool extras;     /* all collectors have what a runtime has (collectors/extras.h) */
+    struct finalisers *finalisers; /* runtime.c */
     unsigned mutators;
     size_t heap_words, slice_words;
     uint64_t fuel; /* steps that one call of a collector may take */
@@ -177,6 +181,32 @@ bool run_operation(struct runner *, const struct op *);
 void collect_all(struct runner *, enum gc_collection);
 /* The object in a model slot, or MODEL_NONE. */
 unsigned slot_object(const struct runner *, unsigned m, unsigned slot);
+
+/* What runtime.c needs of operations.c. */
+void set_slot(struct runner *, unsigned m, unsigned dst, const struct value *);
+void copy_parent(struct runner *, unsigned m, unsigned slot, unsigned scratch);
+void look_through(struct runner *, unsigned m, unsigned slot);
+/* Field i of the block in SLOT_TO := SLOT_VALUE. */
+void store_field(struct runner *, unsigned m, size_t i, bool initialise);
+/* SLOT_VALUE := field i of the block in SLOT_FROM. */
+void load_field(struct runner *, unsigned m, size_t i);
+/* dst := a new block of tag 0 with these fields after stress and failures. */
+bool alloc_block(struct runner *, const struct op *, unsigned m);
+/* An operation that is part of another. */
+bool run_plain(struct runner *, const struct op *, unsigned m);
+
+/* ---- runtime.c: operations of a language runtime ------------------------------------------------
+ */
+
+bool run_runtime_operation(struct runner *, const struct op *, unsigned m);
+/* The lazy block in the slot becomes a Forward block to its field. */
+void make_forward(struct runner *, unsigned m, unsigned slot);
+bool finalisers_open(struct runner *);
+void finalisers_reset(struct runner *);
+/* hooks->finalised */
+void note_finalised(struct gc_hooks *, uint64_t number);
+/* Judges what has been told since the last call. */
+void judge_finalisers(struct runner *, bool after_full);
 
 /* ---- allocate.c -------------------------------------------------------------------------------
  */

@@ -28,6 +28,10 @@ static struct target target_of(const struct runner *r, unsigned m, unsigned slot
         return t;
     const struct model_object *o = &r->model.objects[t.object];
     t.raw = o->tag >= TAG_NO_SCAN;
+    if (o->ephemeron) { /* has operations of its own */
+        t.object = MODEL_NONE;
+        return t;
+    }
     t.first = t.raw ? 0 : o->first_scanned;
     t.count = o->wosize - t.first;
     return t;
@@ -38,7 +42,7 @@ static word operand(const struct runner *r, unsigned m, const struct value *v) {
     return v->kind == VALUE_SLOT ? r->model.slots[m][v->block] : atom_word(r, v);
 }
 
-static void set_slot(struct runner *r, unsigned m, unsigned dst, const struct value *v) {
+void set_slot(struct runner *r, unsigned m, unsigned dst, const struct value *v) {
     word w = operand(r, m, v);
     for (unsigned p = 0; p < r->n_sides; p++) {
         struct side *s = &r->side[p];
@@ -61,7 +65,7 @@ static void clear_scratch(struct runner *r, unsigned m) {
 }
 
 /* Puts the block (never an infix pointer) that slot points at into a scratch slot. */
-static void copy_parent(struct runner *r, unsigned m, unsigned slot, unsigned scratch) {
+void copy_parent(struct runner *r, unsigned m, unsigned slot, unsigned scratch) {
     word back = model_offset(r->model.slots[m][slot]);
     for (unsigned p = 0; p < r->n_sides; p++)
         r->side[p].slots[m][scratch] = r->side[p].slots[m][slot] - back * sizeof(word);
@@ -92,7 +96,7 @@ static bool is_writable(const struct runner *r, unsigned object) {
 }
 
 /* Field i of the block in SLOT_TO := SLOT_VALUE. */
-static void store_field(struct runner *r, unsigned m, size_t i, bool initialise) {
+void store_field(struct runner *r, unsigned m, size_t i, bool initialise) {
     unsigned object = slot_object(r, m, SLOT_TO);
     word value = r->model.slots[m][SLOT_VALUE];
     if (!may_hold(r, object, value))
@@ -113,7 +117,7 @@ static void store_field(struct runner *r, unsigned m, size_t i, bool initialise)
 }
 
 /* SLOT_VALUE := field i of the block in SLOT_FROM. */
-static void load_field(struct runner *r, unsigned m, size_t i) {
+void load_field(struct runner *r, unsigned m, size_t i) {
     word value = model_fields(&r->model, slot_object(r, m, SLOT_FROM))[i];
     for (unsigned p = 0; p < r->n_sides; p++) {
         struct side *s = &r->side[p];
@@ -213,7 +217,8 @@ static bool op_blit(struct runner *r, const struct op *op, unsigned m) {
 /* Reading back what no collection touched: raw words and the words of a closure's code too. */
 static bool op_read(struct runner *r, const struct op *op, unsigned m) {
     unsigned object = slot_object(r, m, op->src);
-    if (object == MODEL_NONE || r->model.objects[object].wosize == 0)
+    if (object == MODEL_NONE || r->model.objects[object].ephemeron ||
+        r->model.objects[object].wosize == 0)
         return false;
     copy_parent(r, m, op->src, SLOT_FROM);
     size_t i = op->i % r->model.objects[object].wosize;
@@ -270,11 +275,15 @@ static void initialise(struct runner *r, const struct op *op, unsigned m, size_t
     clear_slot(r, m, SLOT_NEW);
 }
 
-static bool op_alloc(struct runner *r, const struct op *op, unsigned m) {
+bool alloc_block(struct runner *r, const struct op *op, unsigned m) {
     before_allocation(r, m);
-    if (allocate(r, m, op->size, op->tag, 0, r->units) == MODEL_NONE)
+    bool forward = op->tag == TAG_FORWARD && r->forwards; /* as Lazy.force makes it, or nothing */
+    unsigned tag = !forward ? op->tag : op->size == 1 ? TAG_LAZY : 0;
+    if (allocate(r, m, op->size, tag, 0, r->units) == MODEL_NONE)
         return true;
     initialise(r, op, m, 0);
+    if (forward && op->size == 1 && r->extras)
+        make_forward(r, m, op->dst);
     return true;
 }
 
@@ -418,10 +427,53 @@ static bool op_slice(struct runner *r, const struct op *op) {
     return any;
 }
 
+/* A slot that holds a Forward block holds its field instead, as Lazy.force would give: a collector
+ * may have led it there already, and an operation must mean the same block to all. */
+void look_through(struct runner *r, unsigned m, unsigned slot) {
+    enum { MOST = 64 };
+    static const struct value loaded = {.kind = VALUE_SLOT, .block = SLOT_VALUE};
+    for (unsigned n = 0; n < MOST; n++) {
+        unsigned object = slot_object(r, m, slot);
+        if (object == MODEL_NONE || r->model.objects[object].tag != TAG_FORWARD)
+            return;
+        for (unsigned p = 0; p < r->n_sides; p++) {
+            struct side *s = &r->side[p];
+            struct graph_ref ref = graph_resolve(&s->graph, s->slots[m][slot]);
+            s->slots[m][SLOT_VALUE] = s->slots[m][SLOT_FROM] = s->slots[m][slot];
+            if (ref.kind != GRAPH_BLOCK || graph_block(&s->graph, ref.id).tag != TAG_FORWARD)
+                continue;
+            enter(r, (enum party)p);
+            if (s->collector->load)
+                s->collector->load(s->gc, m, SLOT_VALUE, SLOT_FROM, 0);
+            else
+                s->slots[m][SLOT_VALUE] = side_fields(s, m, SLOT_FROM)[0];
+            leave(r, (enum party)p);
+        }
+        r->model.slots[m][SLOT_VALUE] = model_fields(&r->model, object)[0];
+        set_slot(r, m, slot, &loaded);
+    }
+    clear_slot(r, m, slot); /* Forward blocks that lead to each other */
+}
+
+/* Before an operation: the slots through which it reaches a block. */
+static void look_through_operands(struct runner *r, const struct op *op, unsigned m) {
+    static const uint32_t through_dst = 1u << OP_STORE | 1u << OP_INIT | 1u << OP_BLIT |
+                                        1u << OP_FILL | 1u << OP_EPHE_SET | 1u << OP_EPHE_UNSET |
+                                        1u << OP_EPHE_BLIT | 1u << OP_FORWARD | 1u << OP_TRUNCATE |
+                                        1u << OP_FINALISE;
+    if (op->code == OP_EPHE_SET && op->values[0].kind == VALUE_SLOT)
+        look_through(r, m, op->values[0].block);
+    if (op_shapes[op->code].operands & OPERAND_SRC)
+        look_through(r, m, op->src);
+    if (through_dst >> op->code & 1)
+        look_through(r, m, op->dst);
+    clear_scratch(r, m);
+}
+
 static bool dispatch(struct runner *r, const struct op *op, unsigned m) {
     switch ((enum op_code)op->code) {
     case OP_ALLOC:
-        return op_alloc(r, op, m);
+        return alloc_block(r, op, m);
     case OP_ALLOC_CLOSURE:
         return op_alloc_closure(r, op, m);
     case OP_ALLOC_RAW:
@@ -459,16 +511,35 @@ static bool dispatch(struct runner *r, const struct op *op, unsigned m) {
         return on_sides(r, switch_side, op->n);
     case OP_POLL:
         return on_sides(r, poll_side, m);
+    case OP_EPHEMERON:
+    case OP_EPHE_SET:
+    case OP_EPHE_UNSET:
+    case OP_EPHE_GET:
+    case OP_EPHE_BLIT:
+    case OP_RESOURCE:
+    case OP_FORWARD:
+    case OP_TRUNCATE:
+    case OP_FINALISE:
+    case OP_MARSHAL:
+    case OP_MEASURE:
+    case OP_BUILD:
+        return run_runtime_operation(r, op, m);
     case OP_CODES:
         break;
     }
     harness_fault(r, "an operation that does not exist");
 }
 
+bool run_plain(struct runner *r, const struct op *op, unsigned m) {
+    return dispatch(r, op, m);
+}
+
 bool run_operation(struct runner *r, const struct op *op) {
     unsigned m = op->mutator % r->mutators;
     for (unsigned p = 0; p < r->n_sides; p++)
         r->side[p].walked = 0; /* even a plain store may have hit a header */
+    if (r->forwards)
+        look_through_operands(r, op, m);
     bool effect = dispatch(r, op, m);
     if (effect)
         r->verdict.counts.ops[op->code]++;

@@ -102,6 +102,12 @@ static void tell(struct gc_hooks *hooks, enum gc_event event, word block, const 
     r->listen(r->context, r, party, event, block, place, to);
 }
 
+static void broken(struct gc_hooks *hooks, const char *sentence) {
+    enum party party;
+    struct runner *r = runner_of(hooks, &party);
+    fail(r, VIOLATION_collector_assertion, ORACLE_assertion, party, sentence);
+}
+
 static void out_of_fuel(struct gc_hooks *hooks) {
     enum party party;
     struct runner *r = runner_of(hooks, &party);
@@ -117,7 +123,10 @@ struct runner *runner_open(const struct runner_options *options) {
     struct runner *r = calloc(1, sizeof *r);
     if (!r)
         return NULL;
-    r->n_sides = options->reference ? 2 : 1;
+    /* What the subject has and the reference lacks would mean something else to each of them. */
+    bool comparable =
+        options->reference && (!options->subject->extras || options->reference->extras);
+    r->n_sides = comparable ? 2 : 1;
     r->oracles = options->oracles ? options->oracles : ORACLES_ALL;
     r->digest = options->digest;
     r->replay = options->replay ? options->replay : "";
@@ -131,6 +140,10 @@ struct runner *runner_open(const struct runner_options *options) {
             return NULL;
         }
     }
+    if (!finalisers_open(r)) {
+        runner_close(r);
+        return NULL;
+    }
     r->iso.queue = r->queue;
     r->iso.capacity = sizeof r->queue / sizeof *r->queue;
     for (size_t i = 0; i < PROGRAM_HEAP_WORDS; i++)
@@ -142,6 +155,8 @@ struct runner *runner_open(const struct runner_options *options) {
         s->hooks = (struct gc_hooks){.poison = poison,
                                      .unpoison = unpoison,
                                      .out_of_fuel = out_of_fuel,
+                                     .broken = broken,
+                                     .finalised = note_finalised,
                                      .event = r->listen ? tell : NULL,
                                      .minor = around_minor};
         s->gc = collectors[p]->open();
@@ -161,8 +176,10 @@ void runner_close(struct runner *r) {
     }
     for (unsigned p = 0; r && p < COLLECTING_PARTIES; p++)
         free(r->memories[p]);
-    if (r)
+    if (r) {
         free(r->coverage);
+        free(r->finalisers);
+    }
     free(r);
 }
 
@@ -186,10 +203,28 @@ struct collector_traits promised_traits(const struct collector *collector,
     return traits;
 }
 
+/* The masks that the environment switches off: a bit for each of the collector's. */
+static unsigned unmasked(const struct collector *collector) {
+    const char *names = collector->masks ? getenv("ISOHEAP_UNMASK") : NULL;
+    unsigned bits = 0;
+    for (unsigned n = 0; names && collector->masks[n].name; n++) {
+        size_t length = strlen(collector->masks[n].name);
+        for (const char *at = names; *at; at += *at == ',') {
+            size_t word_length = strcspn(at, ",");
+            if ((word_length == length && memcmp(at, collector->masks[n].name, length) == 0) ||
+                (word_length == 3 && memcmp(at, "all", 3) == 0))
+                bits |= 1u << n;
+            at += word_length;
+        }
+    }
+    return bits;
+}
+
 static void reset_side(struct runner *r, struct side *s) {
     s->config = program_gc_config(r->program);
     s->config.slots = s->slots;
     s->config.hooks = &s->hooks;
+    s->config.masks = ~unmasked(s->collector);
     s->traits = promised_traits(s->collector, &s->config);
     s->hooks.refinement =
         s->traits.refines && judges(r, ORACLE_refinement) ? judge_refinement : NULL;
@@ -216,6 +251,8 @@ static void reset(struct runner *r, const struct program *program) {
     r->mutators = program_mutators(program); /* every collection scans their rows */
     r->takes_infix = r->takes_closures = r->takes_raw = r->takes_outside = true;
     r->immutables = false;
+    r->forwards = false;
+    r->extras = r->infix_keys = true;
     r->fresh = MODEL_NONE;
     r->allocations = 0;
     memset(&r->verdict, 0, sizeof r->verdict);
@@ -228,9 +265,14 @@ static void reset(struct runner *r, const struct program *program) {
         r->takes_raw &= s->traits.raw;
         r->takes_outside &= s->traits.outside;
         r->immutables |= s->collector->writable != NULL;
+        r->forwards |= s->traits.forwards;
+        r->infix_keys &= !s->traits.closure_keys;
+        r->extras &= s->collector->extras != NULL;
         if (s->traits.max_mutators < r->mutators)
             r->mutators = s->traits.max_mutators;
     }
+    if (r->extras)
+        finalisers_reset(r);
     r->fuel = fuel(r);
     model_reset(&r->model, r->mutators);
     graph_of_model(&r->model_graph, &r->model, r->model_cells);

@@ -57,10 +57,41 @@ static enum violation compare_atoms(struct graph_ref a, struct graph_ref b, word
     return VIOLATION_edge_changed;
 }
 
+/* Where a chain of Forward blocks from this word on ends, if pointers may be led to there; else the
+ * word itself. */
+static word chain_end(const struct graph *b, word v) {
+    enum { LONGEST = 64 }; /* a chain may be a cycle */
+    word end = v;
+    for (unsigned n = 0; n < LONGEST; n++) {
+        struct graph_ref ref = graph_resolve(b, end);
+        if (ref.kind != GRAPH_BLOCK)
+            return is_immediate(end) ? end : v;
+        unsigned tag = graph_block(b, ref.id).tag;
+        if (tag != TAG_FORWARD || graph_block(b, ref.id).wosize != 1)
+            return tag == TAG_LAZY || tag == TAG_DOUBLE ||
+                           (b->model && b->model->objects[ref.id].is_static)
+                       ? v
+                       : end;
+        end = graph_block(b, ref.id).fields[0];
+    }
+    return v;
+}
+
+word isomorphism_forwarded(const struct graph *a, const struct graph *b, word left, word right) {
+    struct graph_ref rb = graph_resolve(b, right);
+    if (rb.kind != GRAPH_BLOCK || graph_block(b, rb.id).tag != TAG_FORWARD)
+        return right;
+    struct graph_ref ra = graph_resolve(a, left);
+    bool still_there = ra.kind == GRAPH_BLOCK && graph_block(a, ra.id).tag == TAG_FORWARD;
+    return still_there ? right : chain_end(b, right);
+}
+
 /* Not the common case: a difference, or a pair of infix pointers, statics or atoms. */
 static enum violation compare_odd_refs(struct isomorphism *iso, const struct graph *a,
                                        const struct graph *b, word left, word right,
                                        uint32_t parent, uint32_t field) {
+    if (iso->forwards)
+        right = isomorphism_forwarded(a, b, left, right);
     struct graph_ref ra = graph_resolve(a, left);
     struct graph_ref rb = graph_resolve(b, right);
     if (ra.kind != GRAPH_BLOCK || rb.kind != GRAPH_BLOCK) {

@@ -27,8 +27,9 @@ struct isomorphism {
     uint32_t run; /* number of the comparison, in the cells of what it visits */
     /* the first difference, if the result is not VIOLATION_none */
     uint32_t parent, field; /* where: as in struct pair; field NO_PARENT: the block itself */
-    bool in_block;          /* the difference is in tag, size or data of the block itself */
-    word left, right;       /* the two words, or tags, or sizes, that differ */
+    bool forwards;    /* the left side may have led pointers past Forward blocks of the right */
+    bool in_block;    /* the difference is in tag, size or data of the block itself */
+    word left, right; /* the two words, or tags, or sizes, that differ */
 };
 
 /* A new number for what visits the cells of a, and of b if there is one; pairs and queue start
@@ -47,6 +48,13 @@ enum violation isomorphism_compare(struct isomorphism *, const struct graph *a,
 static inline word isomorphism_comparable(word raw, unsigned tag) {
     return tag == TAG_CLOSURE && header_tag(raw) == TAG_INFIX ? header_recolour(raw, WHITE) : raw;
 }
+
+/* Where a collector that leads pointers past Forward blocks (tag 250) may have led one: to the
+ * block's field, or to the end of a chain of them.  OCaml's does so unless that is a block with a
+ * tag that has a meaning to whoever forces a lazy value, or lies outside the heap (minor_gc.c,
+ * major_gc.c and weak.c of the runtime, as facts). right is a word of the view b, a model; left is
+ * the collector's word, and if it still points at a Forward block it is compared with that. */
+word isomorphism_forwarded(const struct graph *a, const struct graph *b, word left, word right);
 
 /* The path to the difference, "r0.1.0"; as snprintf. */
 size_t isomorphism_path(const struct isomorphism *, char *out, size_t capacity);

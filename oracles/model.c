@@ -12,6 +12,7 @@ void model_reset(struct model *model, unsigned mutators) {
         for (unsigned s = 0; s < GC_SLOTS; s++)
             model->slots[m][s] = WORD_UNIT;
     model->epoch++;
+    model->has_ephemerons = false;
     model->n_objects = model->n_order = model->n_words = model->n_free = 0;
     model->live_objects = model->live_words = model->n_reached = 0;
 }
@@ -30,6 +31,56 @@ static void reach(struct model *model, word v) {
     }
 }
 
+/* Static blocks never die. */
+static bool is_reached(const struct model *model, word v) {
+    return !model_is_pointer(v) || model->objects[model_object(v)].mark == model->epoch ||
+           model->objects[model_object(v)].is_static;
+}
+
+/* All keys of the ephemeron have been reached. */
+static bool keys_reached(const struct model *model, const struct model_object *o) {
+    bool all = true;
+    for (uint32_t f = 1; f < o->wosize; f++)
+        all &= is_reached(model, model->fields[o->first_field + f]);
+    return all;
+}
+
+static void reach_fields(struct model *model, uint32_t from) {
+    for (uint32_t i = from; i < model->n_reached; i++) {
+        const struct model_object *o = &model->objects[model->work[i]];
+        const word *fields = model->fields + o->first_field;
+        for (uint32_t f = o->first_scanned; f < o->wosize && !o->ephemeron; f++)
+            reach(model, fields[f]);
+    }
+}
+
+/* Data whose ephemeron and keys are reached, until there is no more of it. */
+static void reach_data(struct model *model) {
+    for (uint32_t before = 0; before != model->n_reached;) {
+        before = model->n_reached;
+        for (uint32_t i = 0; i < model->n_reached; i++) {
+            const struct model_object *o = &model->objects[model->work[i]];
+            if (o->ephemeron && keys_reached(model, o)) {
+                uint32_t from = model->n_reached;
+                reach(model, model->fields[o->first_field]);
+                reach_fields(model, from);
+            }
+        }
+    }
+}
+
+static void clear_dead_keys(struct model *model) {
+    for (uint32_t i = 0; i < model->n_reached; i++) {
+        const struct model_object *o = &model->objects[model->work[i]];
+        word *fields = model->fields + o->first_field;
+        if (!o->ephemeron || keys_reached(model, o))
+            continue;
+        for (uint32_t f = 1; f < o->wosize; f++)
+            fields[f] = is_reached(model, fields[f]) ? fields[f] : WORD_UNIT;
+        fields[0] = WORD_UNIT;
+    }
+}
+
 /* The inductive definition of reach(h, roots) in section 3.1, breadth first. */
 void model_mark(struct model *model) {
     model->epoch++;
@@ -37,11 +88,10 @@ void model_mark(struct model *model) {
     for (unsigned m = 0; m < model->mutators; m++)
         for (unsigned s = 0; s < GC_SLOTS; s++)
             reach(model, model->slots[m][s]);
-    for (uint32_t i = 0; i < model->n_reached; i++) {
-        const struct model_object *o = &model->objects[model->work[i]];
-        const word *fields = model->fields + o->first_field;
-        for (uint32_t f = o->first_scanned; f < o->wosize; f++)
-            reach(model, fields[f]);
+    reach_fields(model, 0);
+    if (model->has_ephemerons) {
+        reach_data(model);
+        clear_dead_keys(model);
     }
 }
 
@@ -65,7 +115,7 @@ static void filter(struct model *model) {
     for (uint32_t i = 0; i < model->n_order; i++) {
         uint32_t id = model->order[i];
         struct model_object *o = &model->objects[id];
-        if (o->mark != model->epoch && !o->is_static) {
+        if (o->mark != model->epoch && !o->is_static && !o->pinned) {
             o->in_use = false;
             model->free[model->n_free++] = id;
             continue;
@@ -101,4 +151,21 @@ unsigned model_add(struct model *model, size_t wosize, unsigned tag, size_t firs
     model->n_words += (uint32_t)wosize;
     model->order[model->n_order++] = id;
     return id;
+}
+
+bool model_measure(struct model *model, unsigned object, bool may(const struct model_object *),
+                   size_t *words) {
+    model->epoch++;
+    model->live_objects = model->live_words = model->n_reached = 0;
+    reach(model, model_pointer(object, 0));
+    for (uint32_t i = 0; i < model->n_reached; i++) {
+        const struct model_object *o = &model->objects[model->work[i]];
+        const word *fields = model->fields + o->first_field;
+        if (!o->is_static && !may(o))
+            return false;
+        for (uint32_t f = o->first_scanned; f < o->wosize && !o->is_static; f++)
+            reach(model, fields[f]);
+    }
+    *words = model->live_words;
+    return true;
 }

@@ -45,6 +45,8 @@ struct model_object {
     uint8_t tag;
     bool is_static;
     bool in_use;
+    bool ephemeron; /* its fields keep nothing alive but by the rule for ephemerons */
+    bool pinned;    /* its number stays its own, reachable or not */
 };
 
 struct model {
@@ -55,6 +57,7 @@ struct model {
     uint32_t n_order;   /* objects that own field storage, in its order */
     uint32_t n_words;
     uint32_t n_free;
+    bool has_ephemerons;
     /* Filled by model_mark: what is reachable; words include headers, static ones not counted. */
     uint32_t live_objects, live_words;
     uint32_t
@@ -79,7 +82,14 @@ static inline word *model_fields(struct model *model, unsigned object) {
  */
 void model_reached(struct model *, const uint32_t *ids, size_t stride, size_t n);
 
-/* reach(h, roots): marks the reachable objects, counts them.  Linear in their fields. */
+/* reach(h, roots): marks the reachable objects, counts them.  Linear in their fields, but for
+ * ephemerons: the data is reachable if the ephemeron and all its keys are, until nothing more is.
+ * A key that is not reachable then has died, and the data with it: both become unit. */
 void model_mark(struct model *);
+
+/* Words with headers of what the object reaches, itself too; static ones count nothing and lead
+ * nowhere.  False if something there may not be counted.  Forgets what model_mark has marked. */
+bool model_measure(struct model *, unsigned object, bool may(const struct model_object *),
+                   size_t *words);
 
 #endif

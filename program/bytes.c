@@ -120,7 +120,12 @@ static struct value read_heap_value(struct decoder *d, uint8_t byte) {
 static void read_operand(struct decoder *d, struct op *op, const struct record *r, char letter,
                          uint8_t byte) {
     const struct op_shape *shape = &op_shapes[op->code];
+    if (op->code >= OP_RUNTIME && !(shape->operands & record_operand(letter)))
+        return;
     switch (letter) {
+    case 'x':
+        op->code = (uint8_t)(OP_RUNTIME + byte % (OP_CODES - OP_RUNTIME));
+        break;
     case 'd':
         op->dst = byte % PROGRAM_SLOTS;
         break;

@@ -242,6 +242,8 @@ static enum record_id op_record(const struct op *op) {
         return RECORD_RAW_0 + (unsigned)op->n_values;
     if (op->code <= OP_MINOR)
         return RECORD_LOAD + (unsigned)(op->code - OP_LOAD);
+    if (op->code >= OP_RUNTIME)
+        return RECORD_RUNTIME;
     if (op->code == OP_SLICE)
         return op->n == 0 ? RECORD_SLICE : RECORD_SLICE_N;
     return RECORD_FULL + (unsigned)(op->code - OP_FULL);
@@ -257,7 +259,11 @@ static void encode_op(struct encoder *e, const struct op *op) {
     const struct record *r = &records[op_record(op)];
     unsigned n_arity = 0, n_values = 0;
     for (const char *o = r->operands; *o; o++) {
-        if (*o == 'd')
+        if (*o == 'x')
+            put(e, (uint8_t)(op->code - OP_RUNTIME));
+        else if (r->id == RECORD_RUNTIME && !(op_shapes[op->code].operands & record_operand(*o)))
+            put(e, 0);
+        else if (*o == 'd')
             put(e, op->dst);
         else if (*o == 's')
             put(e, op->src);

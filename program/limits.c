@@ -31,7 +31,10 @@ enum {
     MAX_ENTRY = PROGRAM_FUNCTIONS - 1,
     MAX_COUNT = PROGRAM_WOSIZE,
     /* Leaves room for the code and infix words of every closure. */
-    MAX_ENVIRONMENT = PROGRAM_WOSIZE - 64
+    MAX_ENVIRONMENT = PROGRAM_WOSIZE - 64,
+    MAX_KEYS = 63,
+    MAX_RESOURCE = 255,
+    MAX_BUILT = 1024
 };
 
 const struct op_shape op_shapes[OP_CODES] = {
@@ -78,7 +81,35 @@ const struct op_shape op_shapes[OP_CODES] = {
     [OP_EXHAUST] = {.name = "exhaust", .operands = OPERAND_DST | OPERAND_N, .max_n = 3},
     [OP_KIND] = {.name = "kind", .operands = OPERAND_N, .max_n = 255},
     [OP_POLL] = {.name = "poll"},
+    [OP_EPHEMERON] = {.name = "ephemeron", .operands = OPERAND_DST | OPERAND_N, .max_n = MAX_KEYS},
+    [OP_EPHE_SET] = {.name = "weak",
+                     .operands = OPERAND_DST | OPERAND_I | OPERAND_VALUE,
+                     .max_i = MAX_KEYS},
+    [OP_EPHE_UNSET] = {.name = "unset", .operands = OPERAND_DST | OPERAND_I, .max_i = MAX_KEYS},
+    [OP_EPHE_GET] = {.name = "weak",
+                     .operands = OPERAND_DST | OPERAND_SRC | OPERAND_I,
+                     .max_i = MAX_KEYS},
+    [OP_EPHE_BLIT] = {.name = "weakblit",
+                      .operands = OPERAND_DST | OPERAND_SRC | OPERAND_I | OPERAND_J | OPERAND_N,
+                      .max_i = MAX_KEYS,
+                      .max_j = MAX_KEYS,
+                      .max_n = MAX_KEYS},
+    [OP_RESOURCE] = {.name = "resource",
+                     .operands = OPERAND_DST | OPERAND_N,
+                     .max_n = MAX_RESOURCE},
+    [OP_FORWARD] = {.name = "forward", .operands = OPERAND_DST | OPERAND_VALUE},
+    [OP_TRUNCATE] = {.name = "truncate", .operands = OPERAND_DST | OPERAND_N, .max_n = MAX_COUNT},
+    [OP_FINALISE] = {.name = "finalise", .operands = OPERAND_DST | OPERAND_N, .max_n = 1},
+    [OP_MARSHAL] = {.name = "marshal",
+                    .operands = OPERAND_DST | OPERAND_SRC | OPERAND_N,
+                    .max_n = 1},
+    [OP_MEASURE] = {.name = "measure", .operands = OPERAND_SRC},
+    [OP_BUILD] = {.name = "build",
+                  .operands = OPERAND_DST | OPERAND_I | OPERAND_N | OPERAND_VALUE,
+                  .max_i = BUILD_SHAPES - 1,
+                  .max_n = MAX_BUILT},
 };
+const char *const build_names[BUILD_SHAPES] = {"list", "array", "tree"};
 
 /* ---- tags and layout ------------------------------------------------------------------------- */
 

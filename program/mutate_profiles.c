@@ -19,10 +19,14 @@ static const uint8_t kind_weights[MUTATION_KIND_COUNT] = {
 };
 
 static const uint8_t op_weights[OP_CODES] = {
-    [OP_ALLOC] = 10,  [OP_ALLOC_CLOSURE] = 4, [OP_ALLOC_RAW] = 4, [OP_LOAD] = 5,  [OP_STORE] = 6,
-    [OP_INIT] = 2,    [OP_BLIT] = 2,          [OP_FILL] = 2,      [OP_SET] = 3,   [OP_DROP] = 5,
-    [OP_INFIX] = 3,   [OP_READ] = 2,          [OP_MINOR] = 3,     [OP_SLICE] = 2, [OP_FULL] = 8,
-    [OP_COMPACT] = 1, [OP_EXHAUST] = 2,       [OP_KIND] = 1,      [OP_POLL] = 1,
+    [OP_ALLOC] = 10,   [OP_ALLOC_CLOSURE] = 4, [OP_ALLOC_RAW] = 4, [OP_LOAD] = 5,
+    [OP_STORE] = 6,    [OP_INIT] = 2,          [OP_BLIT] = 2,      [OP_FILL] = 2,
+    [OP_SET] = 3,      [OP_DROP] = 5,          [OP_INFIX] = 3,     [OP_READ] = 2,
+    [OP_MINOR] = 3,    [OP_SLICE] = 2,         [OP_FULL] = 8,      [OP_COMPACT] = 1,
+    [OP_EXHAUST] = 2,  [OP_KIND] = 1,          [OP_POLL] = 1,      [OP_EPHEMERON] = 1,
+    [OP_EPHE_SET] = 1, [OP_EPHE_UNSET] = 1,    [OP_EPHE_GET] = 1,  [OP_EPHE_BLIT] = 1,
+    [OP_RESOURCE] = 1, [OP_FORWARD] = 1,       [OP_TRUNCATE] = 1,  [OP_FINALISE] = 1,
+    [OP_MARSHAL] = 1,  [OP_MEASURE] = 1,       [OP_BUILD] = 1,
 };
 
 static const uint8_t tag_weights[TAG_CHOICES] = {
@@ -82,6 +86,31 @@ static const struct mutation_profile profiles[] = {
      .ops = {[OP_EXHAUST] = 3, [OP_FULL] = 2, [OP_STORE] = 2},
      .keys = {[CONFIG_MARK_STACK] = 5, [CONFIG_HEAP] = 2},
      .stars = 10},
+    {.name = "runtime",
+     .meaning = "ephemerons, lazy and custom blocks, finalisers, truncation, marshalling, slices",
+     .kinds = {[MUTATION_operand] = 2, [MUTATION_duplicate] = 2},
+     .ops = {[OP_EPHEMERON] = 6,
+             [OP_EPHE_SET] = 12,
+             [OP_EPHE_UNSET] = 4,
+             [OP_EPHE_GET] = 6,
+             [OP_EPHE_BLIT] = 4,
+             [OP_RESOURCE] = 3,
+             [OP_FORWARD] = 4,
+             [OP_TRUNCATE] = 5,
+             [OP_FINALISE] = 4,
+             [OP_MARSHAL] = 4,
+             [OP_MEASURE] = 4,
+             [OP_BUILD] = 3,
+             [OP_SLICE] = 8,
+             [OP_MINOR] = 3,
+             [OP_INFIX] = 8,
+             [OP_ALLOC_CLOSURE] = 3,
+             [OP_DROP] = 2,
+             [OP_STORE] = 2},
+     .closures = 6,
+     .tags = {[TAG_CHOICE_LAZY] = 6, [TAG_CHOICE_FORWARD] = 3},
+     .keys = {[CONFIG_VARIANT] = 4, [CONFIG_SLICE] = 3, [CONFIG_KIND] = 2},
+     .infix = 8},
 };
 enum { PROFILES = sizeof profiles / sizeof *profiles };
 

@@ -139,7 +139,9 @@ uint32_t slots_with_pointers(const struct program *p, unsigned mutator, unsigned
         uint32_t dst = UINT32_C(1) << op->dst;
         if (op->mutator != mutator)
             continue;
-        if (op->code <= OP_LOAD || op->code == OP_INFIX || op->code == OP_EXHAUST)
+        if (op->code <= OP_LOAD || op->code == OP_INFIX || op->code == OP_EXHAUST ||
+            op->code == OP_EPHEMERON || op->code == OP_EPHE_GET || op->code == OP_RESOURCE ||
+            op->code == OP_MARSHAL || op->code == OP_BUILD)
             slots |= dst;
         else if (op->code == OP_DROP)
             slots &= ~dst;
@@ -228,10 +230,12 @@ static void choose_tag(struct mutation *m, struct op *op) {
 static void choose_operand(struct mutation *m, struct op *op, unsigned operand, uint32_t slots) {
     const struct op_shape *shape = &op_shapes[op->code];
     struct random *r = &m->random;
-    bool reads_dst = shape->operands & OPERAND_I || op->code == OP_DROP; /* store, blit, fill */
+    bool reads_dst = shape->operands & OPERAND_I || op->code == OP_DROP || op->code == OP_FORWARD ||
+                     op->code == OP_TRUNCATE || op->code == OP_FINALISE; /* store, blit, fill */
     switch (operand) {
     case OPERAND_DST:
-        op->dst = reads_dst && op->code != OP_LOAD && op->code != OP_INFIX
+        op->dst = reads_dst && op->code != OP_LOAD && op->code != OP_INFIX &&
+                          op->code != OP_EPHE_GET && op->code != OP_BUILD
                       ? slot_among(r, slots)
                       : slot_for_result(r, slots);
         break;

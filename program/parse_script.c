@@ -41,6 +41,8 @@ static bool parse_write(struct parser *ps, struct op *op) {
     const struct op_shape *shape = &op_shapes[op->code];
     if (!parse_place(ps, shape->max_i, &op->dst, &op->i))
         return false;
+    if (op->code == OP_EPHE_UNSET)
+        return true;
     if (op->code == OP_FILL &&
         !(lexer_expect(&ps->lexer, ",") && parse_count(ps, op, "a count", &op->n)))
         return false;
@@ -48,7 +50,7 @@ static bool parse_write(struct parser *ps, struct op *op) {
 }
 
 static bool parse_blit(struct parser *ps, struct op *op) {
-    const struct op_shape *shape = &op_shapes[OP_BLIT];
+    const struct op_shape *shape = &op_shapes[op->code];
     return parse_place(ps, shape->max_i, &op->src, &op->i) && lexer_expect(&ps->lexer, "->") &&
            parse_place(ps, shape->max_j, &op->dst, &op->j) && lexer_expect(&ps->lexer, ",") &&
            parse_count(ps, op, "a count", &op->n);
@@ -60,6 +62,20 @@ static bool parse_read(struct parser *ps, struct op *op) {
 
 static bool parse_drop(struct parser *ps, struct op *op) {
     return parse_slot(ps, &op->dst);
+}
+
+/* rN, COUNT */
+static bool parse_slot_and_count(struct parser *ps, struct op *op) {
+    return parse_slot(ps, &op->dst) && lexer_expect(&ps->lexer, ",") &&
+           parse_count(ps, op, "a count", &op->n);
+}
+
+static bool parse_forward(struct parser *ps, struct op *op) {
+    return parse_slot(ps, &op->dst) && parse_assigned_value(ps, op);
+}
+
+static bool parse_measure(struct parser *ps, struct op *op) {
+    return parse_slot(ps, &op->src);
 }
 
 static bool parse_slice(struct parser *ps, struct op *op) {
@@ -83,10 +99,24 @@ static const struct {
     uint8_t code;
     bool (*parse)(struct parser *, struct op *);
 } statements[] = {
-    {OP_INIT, parse_write},       {OP_FILL, parse_write},   {OP_BLIT, parse_blit},
-    {OP_READ, parse_read},        {OP_DROP, parse_drop},    {OP_MINOR, parse_nothing},
-    {OP_SLICE, parse_slice},      {OP_FULL, parse_nothing}, {OP_COMPACT, parse_nothing},
-    {OP_KIND, parse_kind_number}, {OP_POLL, parse_nothing},
+    {OP_INIT, parse_write},
+    {OP_FILL, parse_write},
+    {OP_BLIT, parse_blit},
+    {OP_READ, parse_read},
+    {OP_DROP, parse_drop},
+    {OP_MINOR, parse_nothing},
+    {OP_SLICE, parse_slice},
+    {OP_FULL, parse_nothing},
+    {OP_COMPACT, parse_nothing},
+    {OP_KIND, parse_kind_number},
+    {OP_POLL, parse_nothing},
+    {OP_EPHE_SET, parse_write},
+    {OP_EPHE_UNSET, parse_write},
+    {OP_EPHE_BLIT, parse_blit},
+    {OP_FORWARD, parse_forward},
+    {OP_TRUNCATE, parse_slot_and_count},
+    {OP_FINALISE, parse_slot_and_count},
+    {OP_MEASURE, parse_measure},
 };
 
 /* ---- operations that begin with a slot ------------------------------------------------------- */
@@ -127,10 +157,51 @@ static bool parse_copy_or_load(struct parser *ps, struct op *op) {
     return true;
 }
 
+static bool parse_marshal(struct parser *ps, struct op *op) {
+    op->code = OP_MARSHAL;
+    if (!parse_slot(ps, &op->src))
+        return false;
+    return ps->lexer.token.kind != TOKEN_NUMBER || parse_count(ps, op, "a choice", &op->n);
+}
+
+static bool parse_build(struct parser *ps, struct op *op, unsigned shape) {
+    op->code = OP_BUILD;
+    op->i = (uint16_t)shape;
+    op->n_values = 1;
+    return parse_count(ps, op, "a number of blocks", &op->n) &&
+           parse_value(ps, CONTEXT_SCRIPT, &op->values[0]);
+}
+
+/* What a runtime has; *seen: the right side is one of these. */
+static bool parse_runtime(struct parser *ps, struct op *op, bool *seen) {
+    struct lexer *lexer = &ps->lexer;
+    *seen = true;
+    for (unsigned shape = 0; shape < BUILD_SHAPES; shape++)
+        if (lexer_accept(lexer, build_names[shape]))
+            return parse_build(ps, op, shape);
+    if (lexer_accept(lexer, "marshal"))
+        return parse_marshal(ps, op);
+    if (lexer_accept(lexer, "weak")) {
+        op->code = OP_EPHE_GET;
+        return parse_place(ps, op_shapes[OP_EPHE_GET].max_i, &op->src, &op->i);
+    }
+    *seen = lexer_sees(lexer, "ephemeron") || lexer_sees(lexer, "resource");
+    if (!*seen)
+        return false;
+    op->code = lexer_accept(lexer, "ephemeron") ? OP_EPHEMERON : OP_RESOURCE;
+    if (op->code == OP_RESOURCE)
+        lexer_next(lexer);
+    return parse_count(ps, op, "a count", &op->n);
+}
+
 /* After "rN =". */
 static bool parse_right_side(struct parser *ps, struct op *op) {
     struct lexer *lexer = &ps->lexer;
     unsigned number;
+    bool seen;
+    bool parsed = parse_runtime(ps, op, &seen);
+    if (seen)
+        return parsed;
     if (lexer_accept(lexer, "alloc"))
         return parse_allocation(ps, op, OP_ALLOC, SHAPE_ORDINARY);
     if (lexer_accept(lexer, "closure"))
@@ -150,8 +221,9 @@ static bool parse_right_side(struct parser *ps, struct op *op) {
         op->n_values = 1;
         return parse_value(ps, CONTEXT_SCRIPT, &op->values[0]);
     }
-    return lexer_expected(lexer, "alloc, closure, string or another raw block, infix, exhaust, a "
-                                 "field such as r0.1, or a value");
+    return lexer_expected(lexer, "alloc, closure, string or another raw block, infix, exhaust, "
+                                 "list, ephemeron or another call, a field such as r0.1, or a "
+                                 "value");
 }
 
 static bool parse_slot_statement(struct parser *ps, struct op *op) {
@@ -179,7 +251,8 @@ static bool parse_statement(struct parser *ps, struct op *op) {
     if (lexer_sees_name(&ps->lexer, 'r', &number))
         return parse_slot_statement(ps, op);
     return lexer_expected(&ps->lexer, "an operation (r0 = ..., r0.1 := ..., init, blit, fill, "
-                                      "read, drop, minor, slice, full, compact, kind, poll)");
+                                      "read, drop, minor, slice, full, compact, kind, poll, weak "
+                                      "or another call)");
 }
 
 static bool parse_op(struct parser *ps) {

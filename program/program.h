@@ -131,8 +131,25 @@ enum op_code {
     OP_EXHAUST, /* dst := blocks so that, after a full collection, n words (0..3) stay free */
     OP_KIND,    /* switch to collector kind n */
     OP_POLL,    /* one more step of the mutator's pending operation, or answer to a handshake */
+    /* What a language runtime has besides a collector; collectors without it do the nearest thing.
+     * Fields of an ephemeron: 0 is the data, from 1 on the keys. */
+    OP_EPHEMERON,  /* dst := ephemeron with n keys, nothing set; a weak array is one without data */
+    OP_EPHE_SET,   /* field i of ephemeron dst := value 0 */
+    OP_EPHE_UNSET, /* field i of ephemeron dst: not set */
+    OP_EPHE_GET,   /* dst := field i of ephemeron src; unit if it is not set or has died */
+    OP_EPHE_BLIT,  /* n keys from src.i to dst.j; both 0: the data */
+    OP_RESOURCE,   /* dst := custom block of n + 1 words with a finaliser */
+    OP_FORWARD,    /* lazy block dst of one field becomes a Forward block to value 0 */
+    OP_TRUNCATE,   /* block dst keeps its first n fields, at least one */
+    OP_FINALISE,   /* n = 0: Gc.finalise on block dst; 1: Gc.finalise_last */
+    OP_MARSHAL,    /* dst := copy of all that src reaches, with (n = 0) or without (1) sharing */
+    OP_MEASURE,    /* counts the words that src reaches and compares with the model */
+    OP_BUILD, /* dst := a list (i = 0), an array (1), a tree (2) of n blocks that hold value 0 */
     OP_CODES
 };
+enum { OP_RUNTIME = OP_EPHEMERON }; /* the first of them */
+enum build_shape { BUILD_LIST, BUILD_ARRAY, BUILD_TREE, BUILD_SHAPES };
+extern const char *const build_names[BUILD_SHAPES];
 
 /* One operation.  Operands that an operation does not use are zero (program_valid). */
 struct op {

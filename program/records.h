@@ -11,6 +11,7 @@
  *   s source slot        T tag of a raw block         v value of the section
  *   m mutator            z size                       w raw word
  *   a arity, next one    k config key                 b plain byte of a config value or prefix
+ *   x operation of the runtime: the letters behind it are read if that operation has them
  *
  * z i j n v w are wide operands: byte 255 takes the next queued WIDE value, if there is one.  The
  * other letters reach all their values with one byte.
@@ -104,7 +105,8 @@ enum record_section {
     X(CONFIG, 16, CONFIG, 0, 0, 0, "kbb")                                                          \
     X(STATIC, 4, STATIC, 0, 0, 0, "")                                                              \
     X(MUTATOR, 5, MUTATOR, 0, 0, 0, "m")                                                           \
-    X(WIDE, 7, WIDE, 0, 0, 0, "bbbbbbbbb")
+    X(WIDE, 2, WIDE, 0, 0, 0, "bbbbbbbbb")                                                         \
+    X(RUNTIME, 5, SCRIPT, OP_RUNTIME, 0, 0, "xdsijnv")
 
 #define RECORDS(X) SCRIPT_RECORDS(X) HEAP_RECORDS(X) OTHER_RECORDS(X)
 
@@ -168,6 +170,26 @@ enum { WIDE_BYTE = 255 };
 
 /* The high byte of a config value from which on the whole range is reached. */
 enum { CONFIG_WHOLE = 0xe0 };
+
+/* The operand (OPERAND_*) that a letter of RUNTIME stands for; x is always read. */
+static inline unsigned record_operand(char letter) {
+    switch (letter) {
+    case 'd':
+        return OPERAND_DST;
+    case 's':
+        return OPERAND_SRC;
+    case 'i':
+        return OPERAND_I;
+    case 'j':
+        return OPERAND_J;
+    case 'n':
+        return OPERAND_N;
+    case 'v':
+        return OPERAND_VALUE;
+    default:
+        return ~0u;
+    }
+}
 
 /* Smallest and largest size operand of a record of the script or heap section. */
 static inline uint16_t record_min_size(const struct record *r) {

@@ -223,6 +223,27 @@ static void put_assignment(struct printer *o, const struct op *op) {
     case OP_EXHAUST:
         put_numbered(o, "exhaust ", op->n);
         break;
+    case OP_EPHEMERON:
+    case OP_RESOURCE:
+        put(o, op_shapes[op->code].name);
+        put_numbered(o, " ", op->n);
+        break;
+    case OP_EPHE_GET:
+        put(o, "weak ");
+        put_place(o, op->src, op->i);
+        break;
+    case OP_MARSHAL:
+        put(o, "marshal ");
+        put_slot(o, op->src);
+        if (op->n > 0)
+            put_numbered(o, " ", op->n);
+        break;
+    case OP_BUILD:
+        put(o, build_names[op->i]);
+        put_numbered(o, " ", op->n);
+        put_char(o, ' ');
+        put_value(o, &op->values[0]);
+        break;
     default:
         put_allocation(o, op);
         break;
@@ -235,17 +256,21 @@ static void put_write(struct printer *o, const struct op *op) {
         put(o, "init ");
     if (op->code == OP_FILL)
         put(o, "fill ");
-    if (op->code == OP_BLIT) {
-        put(o, "blit ");
+    if (op->code == OP_EPHE_SET)
+        put(o, "weak ");
+    if (op->code == OP_BLIT || op->code == OP_EPHE_BLIT) {
+        put(o, op_shapes[op->code].name);
+        put_char(o, ' ');
         put_place(o, op->src, op->i);
         put(o, " -> ");
         put_place(o, op->dst, op->j);
     } else {
         put_place(o, op->dst, op->i);
     }
-    if (op->code == OP_BLIT || op->code == OP_FILL)
+    bool blit = op->code == OP_BLIT || op->code == OP_EPHE_BLIT;
+    if (blit || op->code == OP_FILL)
         put_numbered(o, ", ", op->n);
-    if (op->code != OP_BLIT) {
+    if (!blit) {
         put(o, " := ");
         put_value(o, &op->values[0]);
     }
@@ -261,7 +286,27 @@ static void put_op(struct printer *o, const struct op *op) {
     case OP_INIT:
     case OP_BLIT:
     case OP_FILL:
+    case OP_EPHE_SET:
+    case OP_EPHE_BLIT:
         put_write(o, op);
+        break;
+    case OP_EPHE_UNSET:
+        put(o, "unset ");
+        put_place(o, op->dst, op->i);
+        break;
+    case OP_FORWARD:
+        put_numbered(o, "forward r", op->dst);
+        put(o, " := ");
+        put_value(o, &op->values[0]);
+        break;
+    case OP_TRUNCATE:
+    case OP_FINALISE:
+        put(o, op_shapes[op->code].name);
+        put_numbered(o, " r", op->dst);
+        put_numbered(o, ", ", op->n);
+        break;
+    case OP_MEASURE:
+        put_numbered(o, "measure r", op->src);
         break;
     case OP_DROP:
         put_numbered(o, "drop r", op->dst);

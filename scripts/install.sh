@@ -24,6 +24,8 @@ libcmocka-dev    the framework of the unit tests
 afl++            the second fuzzing engine, make afl and its test
 python3          compares ways to fuzz (scripts/compare.py)
 graphviz         draws the pictures of isoheap show --svg and --html
+ocaml-source     the OCaml runtime's sources: the collectors ocaml, ocaml_debug and ocaml_tiny
+ocaml-nox        its generated headers; ocamlopt, which compiles an exported finding in a test
 groff-base       a test reads the manual page with it
 spin             the model checker that isoheap explore is compared with (bench/spin.sh)
 LIST

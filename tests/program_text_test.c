@@ -130,7 +130,7 @@ struct fault {
 
 #define EXPECTED_OP                                                                                \
     "expected an operation (r0 = ..., r0.1 := ..., init, blit, fill, read, drop, minor, slice, "   \
-    "full, compact, kind, poll), found "
+    "full, compact, kind, poll, weak or another call), found "
 
 static const struct fault faults[] = {
     /* frame */
@@ -225,8 +225,8 @@ static const struct fault faults[] = {
     {LINE "script\n b0 = 1", 3, 2, EXPECTED_OP "'b0'"},
     {LINE "script\n r0 := 1", 3, 5, "expected '=' or '.', found ':='"},
     {LINE "script\n r0 = b1", 3, 7,
-     "expected alloc, closure, string or another raw block, infix, exhaust, a field such as r0.1, "
-     "or a value, found 'b1'"},
+     "expected alloc, closure, string or another raw block, infix, exhaust, list, ephemeron or "
+     "another call, a field such as r0.1, or a value, found 'b1'"},
     {LINE "script\n r0 = alloc tag=3", 3, 18, "expected '[', found the end of the text"},
     {LINE "script\n r0 = alloc tag=3 [1, 2, 3, 4]", 3, 29,
      "too many values: at most 3 can stand here"},
@@ -238,6 +238,13 @@ static const struct fault faults[] = {
      "expected a count from 0 to 4096, found '4097'"},
     {LINE "script\n r0 = infix r1 4", 3, 16, "expected an entry from 0 to 3, found '4'"},
     {LINE "script\n r0 = exhaust 4", 3, 15, "expected a number of words from 0 to 3, found '4'"},
+    {LINE "script\n r0 = ephemeron 64", 3, 17, "expected a count from 0 to 63, found '64'"},
+    {LINE "script\n r0 = weak r1", 3, 14, "expected '.', found the end of the text"},
+    {LINE "script\n r0 = list r1", 3, 12, "expected a number of blocks from 0 to 1024, found 'r1'"},
+    {LINE "script\n r0 = marshal r1 2", 3, 18, "expected a choice from 0 to 1, found '2'"},
+    {LINE "script\n weak r0.64 := 1", 3, 10, "expected a field from 0 to 63, found '64'"},
+    {LINE "script\n truncate r0 1", 3, 14, "expected ',', found '1'"},
+    {LINE "script\n finalise r0, 2", 3, 15, "expected a count from 0 to 1, found '2'"},
     {LINE "script\n kind", 3, 6,
      "expected a collector kind from 0 to 255, found the end of the text"},
     {LINE "script\n minor 3", 3, 8, "expected the end of the line, found '3'"},

@@ -1,0 +1,146 @@
+let unit = Obj.repr 0
+let r = Array.make 32 unit
+
+(* ---- blocks ---- *)
+
+let scanned v = Obj.is_block v && Obj.tag v < Obj.no_scan_tag && Obj.tag v <> Obj.closure_tag
+let rec through v = if Obj.is_block v && Obj.tag v = Obj.forward_tag then through (Obj.field v 0) else v
+
+let block tag size values =
+  let b = Obj.new_block tag size in
+  List.iteri (fun i v -> Obj.set_field b i v) values;
+  b
+
+(* Mutually recursive functions share a closure; every one but the first is an infix block of it. *)
+let closure functions (env : Obj.t list) =
+  match functions with
+  | 1 -> let rec a x = ignore (Sys.opaque_identity env); a x in Obj.repr a
+  | 2 -> let rec a x = ignore (Sys.opaque_identity env); b x and b x = a x in Obj.repr a
+  | 3 ->
+    let rec a x = ignore (Sys.opaque_identity env); b x and b x = c x and c x = a x in Obj.repr a
+  | _ ->
+    let rec a x = ignore (Sys.opaque_identity env); b x and b x = c x and c x = d x and d x = a x in
+    Obj.repr a
+
+(* Functions take two words each, and a header between them. *)
+let entry v k = Obj.add_offset v (Int32.of_int (24 * k))
+let infix v k =
+  if Obj.is_block v && Obj.tag v = Obj.closure_tag then begin
+    let n = ref 1 in
+    while Obj.size v >= (3 * !n) + 2 && Obj.tag (entry v !n) = Obj.infix_tag do incr n done;
+    entry v (k mod !n)
+  end
+  else v
+
+let get v i =
+  let v = through v in
+  if scanned v then Obj.field v (i mod Obj.size v) else unit
+let set v i x =
+  let v = through v in
+  if scanned v then Obj.set_field v (i mod Obj.size v) x
+let fill v i n x =
+  let v = through v in
+  if scanned v then begin
+    let size = Obj.size v in
+    let i = i mod size in
+    for k = i to min size (i + n) - 1 do Obj.set_field v k x done
+  end
+
+let rec list n v = if n = 0 then unit else block 0 2 [ v; list (n - 1) v ]
+let rec tree n v = if n = 0 then unit else let t = tree (n - 1) v in block 0 3 [ v; t; t ]
+let array n v =
+  let a = Obj.new_block 0 (max n 1) in
+  for i = 0 to n - 1 do Obj.set_field a i (block 0 1 [ v ]) done;
+  a
+
+(* ---- what only a runtime has ---- *)
+
+module E = Obj.Ephemeron
+
+let is_ephemeron v = Obj.is_block v && Obj.tag v = Obj.abstract_tag
+let with_field v i f =
+  let v = through v in
+  if is_ephemeron v then
+    let e : E.t = Obj.obj v in
+    f e (i mod (E.length e + 1))
+let weak_set v i x = with_field v i (fun e i -> if i = 0 then E.set_data e x else E.set_key e (i - 1) (through x))
+let weak_unset v i = with_field v i (fun e i -> if i = 0 then E.unset_data e else E.unset_key e (i - 1))
+let weak_get v i =
+  let found = ref unit in
+  with_field v i (fun e i ->
+      match if i = 0 then E.get_data e else E.get_key e (i - 1) with
+      | Some x -> found := x
+      | None -> ());
+  !found
+let weak_blit v i w j n =
+  with_field v i (fun e i ->
+      with_field w j (fun f j ->
+          if i = 0 && j = 0 then E.blit_data e f
+          else if i > 0 && j > 0 then
+            E.blit_key e (i - 1) f (j - 1) (min n (min (E.length e - i + 1) (E.length f - j + 1)))))
+
+let forward v x =
+  if Obj.is_block v && Obj.tag v = Obj.lazy_tag then begin
+    Obj.set_field v 0 x;
+    (Obj.set_tag [@ocaml.warning "-3"]) v Obj.forward_tag
+  end
+let truncate v n =
+  let v = through v in
+  if scanned v then (Obj.truncate [@ocaml.warning "-3"]) v (1 + (n mod Obj.size v))
+let finalise v last =
+  let v = through v in
+  if Obj.is_block v then
+    if last then Gc.finalise_last ignore v else Gc.finalise ignore v
+let marshal v unshared : Obj.t =
+  Marshal.from_string (Marshal.to_string v (if unshared then [ Marshal.No_sharing ] else [])) 0
+
+(* ---- the result ---- *)
+
+let show () =
+  let out = Buffer.create 1000 and seen = ref [] and n = ref 0 in
+  let rec word v =
+    let v = through v in
+    if Obj.is_int v then Buffer.add_string out (string_of_int (Obj.obj v))
+    else
+      match List.assq_opt v !seen with
+      | Some k -> Buffer.add_string out ("#" ^ string_of_int k)
+      | None ->
+        seen := (v, !n) :: !seen;
+        incr n;
+        if Obj.tag v = Obj.closure_tag || Obj.tag v = Obj.infix_tag then
+          Buffer.add_string out "closure"
+        else if is_ephemeron v then begin
+          Buffer.add_string out "ephemeron(";
+          for i = 0 to E.length (Obj.obj v) do
+            if i > 0 then Buffer.add_char out ' ';
+            word (weak_get v i)
+          done;
+          Buffer.add_char out ')'
+        end
+        else begin
+          Buffer.add_string out (string_of_int (Obj.tag v) ^ "(");
+          for i = 0 to Obj.size v - 1 do
+            if i > 0 then Buffer.add_char out ' ';
+            word (Obj.field v i)
+          done;
+          Buffer.add_char out ')'
+        end
+  in
+  Array.iteri
+    (fun i v ->
+      if v != unit then begin
+        Buffer.add_string out (Printf.sprintf "r%d = " i);
+        word v;
+        Buffer.add_char out '\n'
+      end)
+    r;
+  Buffer.contents out
+
+let judge expected =
+  let found = show () in
+  if found = expected then print_endline "passed"
+  else begin
+    Printf.printf "wrong result\nexpected:\n%sfound:\n%s" expected found;
+    exit 1
+  end
+

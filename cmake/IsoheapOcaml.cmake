@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: MIT
+# The garbage collector of the OCaml runtime, from Debian's package ocaml-source, as a collector.
+#
+# The sources are unpacked below the build folder; nothing of them is part of this project.  Each
+# variant compiles them, and collectors/ocaml/ with them, once.  A program may contain all variants,
+# so every symbol of a variant gets a prefix of its own; the runtime's variables go into sections of
+# their own, which collectors/ocaml/runtime.c puts back to what they were for every program.
+
+option(ISOHEAP_OCAML "The OCaml runtime as a collector (Debian: ocaml-source, ocaml-nox)" ON)
+set(ISOHEAP_OCAML_VARIANTS "release;debug;tiny" CACHE STRING
+    "Builds of the OCaml runtime: release, debug (its own assertions), tiny (small pages, minor heap and mark stack)")
+file(GLOB ISOHEAP_OCAML_ARCHIVE /usr/src/ocaml-source-4.13.*.tar)
+find_path(ISOHEAP_OCAML_HEADERS caml/version.h PATHS /usr/lib/ocaml DOC "Headers that OCaml's configure has made")
+find_program(ISOHEAP_OBJCOPY NAMES ${CMAKE_OBJCOPY} objcopy llvm-objcopy)
+
+# What collects, and what that needs; collectors/ocaml/stubs.c has the rest.
+set(ISOHEAP_OCAML_RUNTIME alloc codefrag compact custom domain eventlog extern finalise freelist gc_ctrl
+    globroots intern major_gc memory memprof minor_gc misc obj roots_byt signals signals_byt skiplist
+    stacks startup_aux weak)
+set(ISOHEAP_OCAML_FLAGS -fno-strict-aliasing -fwrapv -fno-common -DCAML_NAME_SPACE -DCAMLDLLIMPORT=
+    -DCAML_INTERNALS -D_FILE_OFFSET_BITS=64 -D_GNU_SOURCE)
+
+# Without the packages there is no such collector: an error in our own builds, which ask for it; a
+# remark where a fuzzing service builds.
+function(isoheap_ocaml_check)
+    if(ISOHEAP_OCAML_ARCHIVE AND ISOHEAP_OCAML_HEADERS AND ISOHEAP_OBJCOPY)
+        return()
+    endif()
+    set(remedy "install ocaml-source, ocaml-nox and binutils (scripts/install.sh does), or configure with -DISOHEAP_OCAML=OFF")
+    if(ISOHEAP_ENGINE)
+        message(STATUS "No OCaml runtime 4.13 here, so its targets are left out: ${remedy}")
+    else()
+        message(FATAL_ERROR "The collector ocaml is built from OCaml 4.13's runtime, which is not here: ${remedy}")
+    endif()
+    set(ISOHEAP_OCAML OFF PARENT_SCOPE)
+endfunction()
+
+# <build>/ocaml/runtime, the runtime's sources with the headers that configure makes.
+function(isoheap_ocaml_unpack)
+    set(top "${PROJECT_BINARY_DIR}/ocaml")
+    if(EXISTS "${top}/runtime/caml/build_config.h")
+        return()
+    endif()
+    file(ARCHIVE_EXTRACT INPUT "${ISOHEAP_OCAML_ARCHIVE}" DESTINATION "${top}")
+    file(GLOB inner "${top}/ocaml-4.13.*/*.orig.tar.gz")
+    file(ARCHIVE_EXTRACT INPUT "${inner}" DESTINATION "${top}" PATTERNS "*/runtime/*")
+    file(GLOB runtime "${top}/ocaml-4.13.*/runtime")
+    file(RENAME "${runtime}" "${top}/runtime")
+    file(REMOVE "${inner}")
+    foreach(header m s version opnames jumptbl)
+        file(COPY "${ISOHEAP_OCAML_HEADERS}/caml/${header}.h" DESTINATION "${top}/runtime/caml")
+    endforeach()
+    file(WRITE "${top}/runtime/caml/build_config.h" "#define OCAML_STDLIB_DIR \"/\"\n#define HOST \"isoheap\"\n")
+endfunction()
+
+# Writes to <build>/ocaml/tiny a copy with small limits.  The runtime has them as constants.
+function(isoheap_ocaml_shrink)
+    set(top "${PROJECT_BINARY_DIR}/ocaml")
+    if(EXISTS "${top}/tiny/shrunk")
+        return()
+    endif()
+    file(COPY "${top}/runtime/" DESTINATION "${top}/tiny")
+    isoheap_ocaml_constants("${top}/tiny/caml/config.h"
+        Page_log 8 Max_young_wosize 32 Minor_heap_min 64 Heap_chunk_min "(4 * Page_size)")
+    isoheap_ocaml_constants("${top}/tiny/major_gc.c" MARK_STACK_INIT_SIZE 16)
+    file(WRITE "${top}/tiny/shrunk" "")
+endfunction()
+
+# isoheap_ocaml_constants(file name value ...): changes #define lines, each of which must be there.
+function(isoheap_ocaml_constants file)
+    file(READ "${file}" text)
+    while(ARGN)
+        list(POP_FRONT ARGN name value)
+        if(NOT text MATCHES "\n#define ${name} [^\n]*")
+            message(FATAL_ERROR "${file} has no constant ${name}: is this another OCaml than 4.13?")
+        endif()
+        string(REGEX REPLACE "\n#define ${name} [^\n]*" "\n#define ${name} ${value}" text "${text}")
+    endwhile()
+    file(WRITE "${file}" "${text}")
+endfunction()
+
+# isoheap_ocaml_variant(name symbol): library isoheap_<symbol> with the collector of that symbol.
+function(isoheap_ocaml_variant name symbol)
+    set(runtime "${PROJECT_BINARY_DIR}/ocaml/runtime")
+    if(name STREQUAL tiny)
+        isoheap_ocaml_shrink()
+        set(runtime "${PROJECT_BINARY_DIR}/ocaml/tiny")
+    endif()
+    set(sources ${ISOHEAP_OCAML_RUNTIME})
+    list(REMOVE_ITEM sources freelist) # part of freelist_view.c
+    list(TRANSFORM sources REPLACE "(.+)" "${runtime}/\\1.c")
+    file(GLOB adapter CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/collectors/ocaml/*.c")
+    add_library(${symbol}_runtime OBJECT ${sources})
+    add_library(${symbol}_adapter OBJECT ${adapter})
+    target_compile_options(${symbol}_runtime PRIVATE -w)
+    foreach(part ${symbol}_runtime ${symbol}_adapter)
+        isoheap_flags(${part} INSTRUMENTED)
+        target_include_directories(${part} SYSTEM PRIVATE "${runtime}")
+        target_compile_options(${part} PRIVATE ${ISOHEAP_OCAML_FLAGS})
+        target_compile_definitions(${part} PRIVATE ISOHEAP_COLLECTOR=${symbol}
+            $<$<STREQUAL:${name},debug>:DEBUG> $<$<STREQUAL:${name},tiny>:ISOHEAP_OCAML_TINY>)
+    endforeach()
+    set_target_properties(${symbol}_runtime PROPERTIES C_STANDARD 11 C_EXTENSIONS ON)
+    # A failed assertion is a verdict (stubs.c), not the end of the process.
+    set_source_files_properties("${runtime}/misc.c" PROPERTIES
+        COMPILE_DEFINITIONS caml_failed_assert=caml_failed_assert_of_misc)
+
+    set(folder "${PROJECT_BINARY_DIR}/ocaml/${symbol}")
+    set(objects)
+    foreach(source ${sources} ${adapter})
+        get_filename_component(base "${source}" NAME)
+        list(APPEND objects "${folder}/${base}.o")
+    endforeach()
+    add_custom_command(OUTPUT ${objects}
+        COMMAND bash "${PROJECT_SOURCE_DIR}/cmake/ocaml_objects.sh" ${symbol} "${ISOHEAP_OBJCOPY}" "${CMAKE_NM}" "${folder}"
+                $<TARGET_OBJECTS:${symbol}_runtime> -- $<TARGET_OBJECTS:${symbol}_adapter>
+        DEPENDS ${symbol}_runtime ${symbol}_adapter $<TARGET_OBJECTS:${symbol}_runtime>
+                $<TARGET_OBJECTS:${symbol}_adapter> "${PROJECT_SOURCE_DIR}/cmake/ocaml_objects.sh"
+        COMMENT "Naming the symbols of ${symbol}"
+        COMMAND_EXPAND_LISTS VERBATIM)
+    set_source_files_properties(${objects} PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
+    add_library(isoheap_${symbol} STATIC ${objects})
+    set_target_properties(isoheap_${symbol} PROPERTIES LINKER_LANGUAGE C)
+    target_link_libraries(isoheap_${symbol} PUBLIC isoheap_collectors) # arena.c
+endfunction()
+
+# The symbol of a variant's collector.
+function(isoheap_ocaml_symbol variant result)
+    set(symbol ocaml_${variant})
+    if(variant STREQUAL release)
+        set(symbol ocaml)
+    endif()
+    set(${result} ${symbol} PARENT_SCOPE)
+endfunction()
+
+# All variants; TARGET, which has the registry of collectors, is linked with them.
+macro(isoheap_ocaml_collectors TARGET)
+    if(ISOHEAP_OCAML)
+        isoheap_ocaml_check()
+    endif()
+    if(ISOHEAP_OCAML)
+        isoheap_ocaml_unpack()
+        foreach(variant IN LISTS ISOHEAP_OCAML_VARIANTS)
+            isoheap_ocaml_symbol(${variant} symbol)
+            isoheap_ocaml_variant(${variant} ${symbol})
+            target_link_libraries(${TARGET} PUBLIC isoheap_${symbol})
+            string(TOUPPER ${symbol} upper)
+            target_compile_definitions(${TARGET} PUBLIC ISOHEAP_HAS_${upper})
+        endforeach()
+    endif()
+endmacro()

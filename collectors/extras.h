@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Optional: what a language runtime has besides a collector.  A collector with it is judged by the
+ * meaning that each operation has in OCaml (docs/program.md); for the others operations of the
+ * runtime are the nearest thing that they have.
+ *
+ * Slots and results as in struct collector.  An ephemeron is a block of tag 0: field 0 is its data,
+ * from 1 on its keys.  What a program may not observe reads as unit: a field that is not set, a key
+ * that nothing else reaches, the data of an ephemeron with such a key.
+ */
+#ifndef ISOHEAP_EXTRAS_H
+#define ISOHEAP_EXTRAS_H
+
+#include "collectors/layout.h" /* word */
+
+struct gc;
+/* What every operation may answer. */
+enum gc_result {
+    GC_OK,
+    GC_OUT_OF_MEMORY, /* no effect: heap and slots as before, but for a collection */
+    GC_PENDING,       /* not finished: poll this mutator until another result comes */
+    GC_IDLE           /* step: no cycle is under way */
+};
+
+struct gc_extras {
+    /* dst := an ephemeron with so many keys; may collect. */
+    enum gc_result (*ephemeron)(struct gc *, unsigned dst, size_t keys);
+    void (*set)(struct gc *, unsigned obj, size_t i, unsigned value);
+    void (*unset)(struct gc *, unsigned obj, size_t i);
+    /* dst := field i; false: it is not set, dst is as it was. */
+    bool (*get)(struct gc *, unsigned dst, unsigned obj, size_t i);
+    /* n keys; i = j = 0: the data. */
+    void (*blit)(struct gc *, unsigned src, size_t i, unsigned dst, size_t j, size_t n);
+    /* dst := a custom block with so many words of 0, whose death is told as that number by
+     * hooks->finalised. */
+    enum gc_result (*resource)(struct gc *, unsigned dst, size_t words, uint64_t number);
+    /* The block with tag 246 and one field gets tag 250 and that field. */
+    void (*forward)(struct gc *, unsigned obj, unsigned value);
+    /* The block keeps n of its fields, at least one and fewer than it has. */
+    void (*truncate)(struct gc *, unsigned obj, size_t n);
+    /* The death of the block is told; last: after its weak pointers are gone. */
+    void (*finalise)(struct gc *, unsigned obj, uint64_t number, bool last);
+    /* dst := a copy of what src reaches, so many words with headers. */
+    enum gc_result (*marshal)(struct gc *, unsigned dst, unsigned src, bool unshared, size_t words);
+    /* Words with headers that the block reaches; SIZE_MAX: no answer. */
+    size_t (*measure)(struct gc *, unsigned obj);
+};
+
+/* A known defect of a collector, and a switch that steers around it, so that what is behind it can
+ * be found.  Bit n of config.masks is the n-th; all are on unless the environment's ISOHEAP_UNMASK
+ * names them, separated by commas, or says `all`. */
+struct gc_mask {
+    const char *name, *meaning;
+};
+
+#endif

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the OCaml runtime has besides its collector (collectors/extras.h), by the functions that the
+ * standard library's Ephemeron, Gc, Lazy, Obj and Marshal call.
+ */
+#include "collectors/ocaml/internal.h"
+
+#include <caml/alloc.h>
+#include <caml/custom.h>
+#include <caml/finalise.h>
+#include <caml/intext.h>
+#include <caml/major_gc.h>
+#include <caml/memory.h>
+#include <caml/minor_gc.h>
+#include <caml/mlvalues.h>
+#include <caml/weak.h>
+
+/* In no header. */
+extern value caml_obj_truncate(value block, value size), caml_obj_reachable_words(value block);
+extern value caml_final_register(value closure, value block);
+extern value caml_final_register_called_without_value(value closure, value block);
+
+const struct gc_mask ocaml_masks[] = {
+    {"truncate-marking", "a cycle is finished before Obj.truncate: a block that is half marked is "
+                         "scanned beyond its new end"},
+    {"infix-key", "the closure stands in for a key that is an infix pointer: marking takes it for "
+                  "dead, and the data of a live ephemeron is freed"},
+    {"ephemeron-marking", "a cycle is finished before an ephemeron is changed: one that has been "
+                          "looked at in marking is not looked at again"},
+    {"measure-unshared", "Obj.reachable_words is not called after a marshalling without sharing: "
+                         "it uses the flags of that"},
+    {"truncate-fragment",
+     "a single word that Obj.truncate leaves is made a white header: the check of "
+     "the heap in the debugging build takes a black one for an error"},
+    {NULL, NULL},
+};
+enum mask { MASK_TRUNCATE, MASK_INFIX_KEY, MASK_EPHEMERON, MASK_MEASURE, MASK_FRAGMENT };
+
+static bool is_masked(const struct gc *g, enum mask mask) {
+    return g->config.masks >> mask & 1;
+}
+
+void ocaml_promise(const struct gc_config *config, struct collector_traits *traits) {
+    traits->closure_keys = config->masks >> MASK_INFIX_KEY & 1;
+}
+
+static value in_slot(unsigned slot) {
+    return (value)root_get(slot);
+}
+
+static void leave_marking(struct gc *g, enum mask mask) {
+    if (!is_masked(g, mask) || caml_gc_phase == Phase_idle)
+        return;
+    caml_empty_minor_heap();
+    caml_finish_major_cycle();
+}
+
+/* The shadow of a block that has changed may lead to others than before. */
+static void end_anew(struct gc *g) {
+    runtime_actions();
+    runtime_renew(g);
+}
+
+/* ---- ephemerons ---------------------------------------------------------------------------------
+ */
+
+static enum gc_result ephemeron(struct gc *g, unsigned dst, size_t keys) {
+    runtime_begin(g);
+    if (!runtime_has_room(g, keys + 1))
+        return GC_OUT_OF_MEMORY;
+    root_set(dst, (word)caml_ephemeron_create((mlsize_t)keys));
+    end_anew(g);
+    return GC_OK;
+}
+
+static void set(struct gc *g, unsigned obj, size_t i, unsigned v) {
+    runtime_begin(g);
+    leave_marking(g, MASK_EPHEMERON);
+    if (i == 0)
+        caml_ephemeron_set_data(in_slot(obj), in_slot(v));
+    else
+        caml_ephemeron_set_key(in_slot(obj), (mlsize_t)i - 1, in_slot(v));
+    end_anew(g);
+}
+
+static void unset(struct gc *g, unsigned obj, size_t i) {
+    runtime_begin(g);
+    leave_marking(g, MASK_EPHEMERON);
+    if (i == 0)
+        caml_ephemeron_unset_data(in_slot(obj));
+    else
+        caml_ephemeron_unset_key(in_slot(obj), (mlsize_t)i - 1);
+    end_anew(g);
+}
+
+static bool get(struct gc *g, unsigned dst, unsigned obj, size_t i) {
+    value v = Val_unit;
+    runtime_begin(g);
+    bool is_set = i == 0 ? caml_ephemeron_get_data(in_slot(obj), &v)
+                         : caml_ephemeron_get_key(in_slot(obj), (mlsize_t)i - 1, &v);
+    if (is_set)
+        g->config.slots[0][dst] = shadow_of(g, (word)v);
+    return is_set;
+}
+
+static void blit(struct gc *g, unsigned src, size_t i, unsigned dst, size_t j, size_t n) {
+    runtime_begin(g);
+    leave_marking(g, MASK_EPHEMERON);
+    if (i == 0)
+        caml_ephemeron_blit_data(in_slot(src), in_slot(dst));
+    else
+        caml_ephemeron_blit_key(in_slot(src), (mlsize_t)i - 1, in_slot(dst), (mlsize_t)j - 1,
+                                (mlsize_t)n);
+    end_anew(g);
+}
+
+/* ---- blocks that tell of their death
+ * --------------------------------------------------------------
+ */
+
+static void finalise_custom(value v) {
+    runtime_finalised((uint64_t)Long_val(Field(v, 1)));
+}
+
+static struct custom_operations resource_operations = {
+    "isoheap.resource",         finalise_custom,
+    custom_compare_default,     custom_hash_default,
+    custom_serialize_default,   custom_deserialize_default,
+    custom_compare_ext_default, custom_fixed_length_default};
+
+/* Memory outside the heap that each claims to hold, as a bigarray does: it drives the collector's
+ * speed. */
+enum { RESOURCE_BYTES = 64 };
+
+static enum gc_result resource(struct gc *g, unsigned dst, size_t words, uint64_t number) {
+    runtime_begin(g);
+    if (!runtime_has_room(g, words))
+        return GC_OUT_OF_MEMORY;
+    value v = caml_alloc_custom_mem(&resource_operations,
+                                    (words + CUSTOM_HIDDEN - 1) * sizeof(value), RESOURCE_BYTES);
+    word *fields = word_pointer((word)v);
+    fields[1] = (word)Val_long((intnat)number);
+    for (size_t i = 0; i < words; i++)
+        fields[CUSTOM_HIDDEN + i] = 0;
+    root_set(dst, (word)v);
+    end_anew(g);
+    return GC_OK;
+}
+
+static void finalise(struct gc *g, unsigned obj, uint64_t number, bool last) {
+    runtime_begin(g);
+    value closure = Val_long((intnat)number); /* stubs.c */
+    if (last)
+        caml_final_register_called_without_value(closure, in_slot(obj));
+    else
+        caml_final_register(closure, in_slot(obj));
+    end_anew(g);
+}
+
+/* ---- blocks that change
+ * ---------------------------------------------------------------------------
+ */
+
+/* As Lazy.force leaves it. */
+static void forward(struct gc *g, unsigned obj, unsigned v) {
+    runtime_begin(g);
+    caml_modify(&Field(in_slot(obj), 0), in_slot(v));
+    Tag_val(in_slot(obj)) = Forward_tag;
+    end_anew(g);
+}
+
+static void truncate(struct gc *g, unsigned obj, size_t n) {
+    runtime_begin(g);
+    leave_marking(g, MASK_TRUNCATE);
+    bool fragment = Wosize_val(in_slot(obj)) == n + 1 && !Is_young(in_slot(obj));
+    caml_obj_truncate(in_slot(obj), Val_long((intnat)n));
+    if (fragment && is_masked(g, MASK_FRAGMENT)) /* white, as the free list's fragments are */
+        word_pointer((word)in_slot(obj))[n] = header_make(0, WHITE, 0);
+    end_anew(g);
+}
+
+/* ---- copies and counts
+ * ----------------------------------------------------------------------------
+ */
+
+/* Marshal.from_string (Marshal.to_string v flags) 0 */
+static enum gc_result marshal(struct gc *g, unsigned dst, unsigned src, bool unshared,
+                              size_t words) {
+    runtime_begin(g);
+    if (!runtime_has_room(g, words - 1))
+        return GC_OUT_OF_MEMORY;
+    char *bytes;
+    intnat length;
+    value flags = Val_emptylist;
+    if (unshared) { /* [No_sharing], the first constructor of Marshal.extern_flags */
+        flags = caml_alloc_small(2, 0);
+        Field(flags, 0) = Val_int(0);
+        Field(flags, 1) = Val_emptylist;
+    }
+    caml_output_value_to_malloc(in_slot(src), flags, &bytes, &length);
+    root_set(dst, (word)caml_input_value_from_malloc(bytes, 0));
+    g->unshared = unshared;
+    end_anew(g);
+    return GC_OK;
+}
+
+static size_t measure(struct gc *g, unsigned obj) {
+    runtime_begin(g);
+    if (g->unshared && is_masked(g, MASK_MEASURE))
+        return SIZE_MAX;
+    return (size_t)Long_val(caml_obj_reachable_words(in_slot(obj)));
+}
+
+const struct gc_extras ocaml_extras = {.ephemeron = ephemeron,
+                                       .set = set,
+                                       .unset = unset,
+                                       .get = get,
+                                       .blit = blit,
+                                       .resource = resource,
+                                       .forward = forward,
+                                       .truncate = truncate,
+                                       .finalise = finalise,
+                                       .marshal = marshal,
+                                       .measure = measure};

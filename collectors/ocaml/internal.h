@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The adapter of the OCaml runtime: what its files share.
+ *
+ * The runtime's heap lies in chunks and in a minor heap, and blocks move between them.  Slots and
+ * oracles see a *shadow* instead: the reachable blocks, one behind the other in the order of a
+ * breadth-first search from the slots, written anew after every collection.  The shadow is also
+ * what a program may observe: pointers to Forward blocks are as the runtime left them, and a field
+ * of an ephemeron is shown only while its keys are reachable.
+ */
+#ifndef ISOHEAP_OCAML_INTERNAL_H
+#define ISOHEAP_OCAML_INTERNAL_H
+
+#include "collectors/arena.h"
+#include "collectors/collector.h"
+
+#include <stdarg.h>
+
+enum {
+    CAPACITY = 1 << 14, /* words of the shadow: of the largest heap that a program configures */
+    REGIONS = 1 << 10,  /* chunks of the major heap, and the minor heap */
+    CELLS = 1 << 24     /* words of them all; address space only until touched */
+};
+
+/* What is known of a word of the runtime's heap. */
+struct cell {
+    uint32_t stamp; /* == gc.epoch: an allocated block starts here (its field 0) */
+    uint32_t place; /* where its copy in the shadow is: field 0, in words; 0: nowhere */
+    bool ephemeron;
+};
+struct region {
+    word *start, *end;
+    word *first;        /* header of the first block */
+    struct cell *cells; /* one a word */
+};
+
+struct gc {
+    struct gc_config config;
+    struct arena shadow, cell_memory;
+    uint32_t used;            /* words of the shadow */
+    word original[CAPACITY];  /* by field 0 in the shadow: the runtime's block; 0: none starts there
+                               */
+    uint32_t queue[CAPACITY]; /* places of the blocks, in order */
+    uint32_t n_queue;
+    uint32_t ephemerons[CAPACITY / 2], n_ephemerons; /* places of those */
+    word synced[GC_SLOTS]; /* slots as they were when the roots last had the same */
+    uint64_t seen;         /* collections of the runtime that the shadow knows of */
+    uint32_t epoch;
+    unsigned n_regions;
+    struct region regions[REGIONS];
+    bool exact;         /* a full collection has just ended */
+    bool unshared;      /* the last marshalling was without sharing */
+    bool clean;         /* nothing has happened since the shadow was written */
+    const char *broken; /* what the last look at the heap found wrong */
+};
+
+/* ---- runtime.c: life of the runtime -----------------------------------------------------------
+ */
+
+void runtime_save(void);            /* once, before anything runs */
+void runtime_boot(struct gc *);     /* a fresh runtime, for g->config */
+uint64_t runtime_collections(void); /* grows with everything that may move or free a block */
+/* Calls of what the runtime put off: finalisers. */
+void runtime_actions(void);
+word root_get(unsigned slot);
+void root_set(unsigned slot, word v);
+/* The runtime says that it is broken; does not return. */
+void runtime_broken(const char *sentence);
+void runtime_finalised(uint64_t number); /* a finaliser runs */
+uint64_t runtime_callbacks(void);        /* how many functions of Gc.finalise have run */
+void runtime_fatal_error(char *format, va_list arguments);
+unsigned runtime_policy(unsigned kind);
+
+/* ---- heap_map.c: where the runtime's blocks are -------------------------------------------------
+ */
+
+/* Takes down every allocated block. */
+void heap_map(struct gc *);
+/* The cell of a word of the runtime's heap, or NULL if it lies elsewhere. */
+struct cell *heap_cell(struct gc *, word v);
+/* Visits the allocated blocks of the major heap, in the order of their addresses in each chunk. */
+void heap_each(struct gc *, void visit(struct gc *, word block));
+
+/* ---- freelist_view.c ----------------------------------------------------------------------------
+ */
+
+/* Calls visit for each small block of the best-fit free list and its remnant: some are white. */
+void freelist_small(struct gc *, void visit(struct gc *, word block));
+
+/* ---- shadow.c -----------------------------------------------------------------------------------
+ */
+
+/* Roots and shadow are written anew from the runtime's heap. */
+void shadow_write(struct gc *);
+/* What the roots hold, if slots have changed since the last operation. */
+void shadow_read_slots(struct gc *);
+/* The runtime's word for one of the shadow; the shadow's for one of the runtime (which it knows).
+ */
+word shadow_original(const struct gc *, word v);
+word shadow_of(struct gc *, word v);
+/* The shadow of a block that has just been allocated, behind all others. */
+word shadow_append(struct gc *, word block);
+void shadow_walk(struct gc *, gc_visit *, void *context);
+
+/* ---- ocaml.c, extras.c --------------------------------------------------------------------------
+ */
+
+void runtime_begin(struct gc *); /* of an operation: the slots are roots */
+void runtime_renew(struct gc *); /* the shadow anew, whatever has happened */
+/* Can the shadow show a block of so many fields more? */
+bool runtime_has_room(struct gc *, size_t wosize);
+extern const struct gc_extras ocaml_extras;
+extern const struct gc_mask ocaml_masks[];
+void ocaml_promise(const struct gc_config *, struct collector_traits *);
+
+/* ---- custom blocks: the words behind the first two are the program's
+ * ------------------------------
+ */
+
+enum { CUSTOM_HIDDEN = 2 }; /* operations, number of the finaliser */
+
+#endif

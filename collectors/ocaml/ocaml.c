@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The OCaml runtime behind the plug-in interface (internal.h).
+ *
+ * Every operation reads the slots into the runtime's roots, calls what C code linked with OCaml
+ * would call, and writes the shadow anew if the runtime has collected meanwhile.
+ */
+#include "collectors/ocaml/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <caml/alloc.h>
+#include <caml/compact.h>
+#include <caml/custom.h>
+#include <caml/gc_ctrl.h>
+#include <caml/major_gc.h>
+#include <caml/memory.h>
+#include <caml/minor_gc.h>
+#include <caml/mlvalues.h>
+
+extern value caml_gc_full_major(value unit), caml_gc_compaction(value unit); /* in no header */
+extern void caml_compact_heap(intnat policy);
+
+#define STRING_(symbol) #symbol
+#define STRING(symbol)  STRING_(symbol)
+
+/* ---- between operations -------------------------------------------------------------------------
+ */
+
+void runtime_begin(struct gc *g) {
+    shadow_read_slots(g);
+    g->clean = g->exact = false;
+}
+
+void runtime_renew(struct gc *g) {
+    g->seen = runtime_collections();
+    shadow_write(g);
+    g->config.hooks->collections++;
+}
+
+/* Finalisers run as they would between two steps of an OCaml program. */
+static void end(struct gc *g) {
+    runtime_actions();
+    if (runtime_collections() != g->seen)
+        runtime_renew(g);
+}
+
+static value root_value(unsigned slot) {
+    return (value)root_get(slot);
+}
+
+/* Is the block the runtime's, or one that lies outside its heap? */
+static bool is_inside(struct gc *g, unsigned slot) {
+    return root_get(slot) != g->config.slots[0][slot];
+}
+
+/* ---- life ---------------------------------------------------------------------------------------
+ */
+
+static struct gc *ocaml_open(void) {
+    struct gc *g = calloc(1, sizeof *g);
+    if (!g || !arena_open(&g->shadow, CAPACITY)) {
+        free(g);
+        return NULL;
+    }
+    if (!arena_open(&g->cell_memory, CELLS)) {
+        arena_close(&g->shadow);
+        free(g);
+        return NULL;
+    }
+    runtime_save();
+    return g;
+}
+
+static void ocaml_close(struct gc *g) {
+    arena_close(&g->shadow);
+    arena_close(&g->cell_memory);
+    free(g);
+}
+
+static void ocaml_reset(struct gc *g, const struct gc_config *config) {
+    g->config = *config;
+    arena_reset(&g->shadow, config->hooks, config->heap_words);
+    config->hooks->unpoison(g->shadow.base, config->heap_words);
+    runtime_boot(g);
+    g->seen = runtime_collections();
+    g->exact = g->unshared = false;
+    shadow_write(g);
+}
+
+/* ---- the mutator --------------------------------------------------------------------------------
+ */
+
+/* So many words can be shown besides what is reachable. */
+bool runtime_has_room(struct gc *g, size_t wosize) {
+    if (wosize < g->config.heap_words - g->used)
+        return true;
+    runtime_renew(g); /* what has died since makes room */
+    return wosize < g->config.heap_words - g->used;
+}
+
+/* A custom block without finaliser; its words are the program's but for the first two. */
+static struct custom_operations plain = {"isoheap",
+                                         custom_finalize_default,
+                                         custom_compare_default,
+                                         custom_hash_default,
+                                         custom_serialize_default,
+                                         custom_deserialize_default,
+                                         custom_compare_ext_default,
+                                         custom_fixed_length_default};
+
+static value allocate(struct gc *g, size_t wosize, unsigned tag) {
+    if (tag == Custom_tag)
+        return caml_alloc_custom(&plain, (wosize + CUSTOM_HIDDEN - 1) * sizeof(value), 0, 1);
+    if (wosize <= Max_young_wosize && wosize < g->config.large_words)
+        return caml_alloc_small((mlsize_t)wosize, (tag_t)tag);
+    return caml_alloc_shr((mlsize_t)wosize, (tag_t)tag);
+}
+
+static enum gc_result ocaml_alloc(struct gc *g, unsigned m, unsigned dst, size_t wosize,
+                                  unsigned tag, const word *raw) {
+    (void)m;
+    runtime_begin(g);
+    if (!runtime_has_room(g, wosize))
+        return GC_OUT_OF_MEMORY;
+    value v = allocate(g, wosize, tag);
+    word *fields = word_pointer((word)v);
+    if (tag == Custom_tag) {
+        fields[1] = WORD_UNIT;
+        fields += CUSTOM_HIDDEN;
+    }
+    memcpy(fields, raw, wosize * sizeof(word));
+    root_set(dst, (word)v);
+    g->config.slots[0][dst] = g->synced[dst] = WORD_UNIT;
+    uint64_t seen = g->seen;
+    end(g);
+    if (g->seen == seen)
+        g->config.slots[0][dst] = g->synced[dst] = shadow_append(g, (word)v);
+    return GC_OK;
+}
+
+static word *shadow_field(struct gc *g, unsigned obj, size_t i) {
+    return word_pointer(g->config.slots[0][obj]) + i;
+}
+
+static void ocaml_init(struct gc *g, unsigned m, unsigned obj, size_t i, unsigned v) {
+    (void)m;
+    runtime_begin(g);
+    *shadow_field(g, obj, i) = g->config.slots[0][v];
+    if (is_inside(g, obj))
+        caml_initialize(&Field(root_value(obj), i), root_value(v));
+}
+
+static enum gc_result ocaml_store(struct gc *g, unsigned m, unsigned obj, size_t i, unsigned v) {
+    (void)m;
+    runtime_begin(g);
+    *shadow_field(g, obj, i) = g->config.slots[0][v];
+    if (is_inside(g, obj))
+        caml_modify(&Field(root_value(obj), i), root_value(v));
+    return GC_OK;
+}
+
+static enum gc_result ocaml_load(struct gc *g, unsigned m, unsigned dst, unsigned obj, size_t i) {
+    (void)m;
+    runtime_begin(g);
+    word *slots = g->config.slots[0];
+    slots[dst] = is_inside(g, obj) ? shadow_of(g, (word)Field(root_value(obj), i))
+                                   : *shadow_field(g, obj, i);
+    return GC_OK;
+}
+
+static void ocaml_write_raw(struct gc *g, unsigned m, unsigned obj, size_t i, word raw) {
+    (void)m;
+    runtime_begin(g);
+    *shadow_field(g, obj, i) = raw;
+    if (!is_inside(g, obj))
+        return;
+    value v = root_value(obj);
+    word_pointer((word)v)[i + (Tag_val(v) == Custom_tag ? CUSTOM_HIDDEN : 0)] = raw;
+}
+
+/* ---- the collector ------------------------------------------------------------------------------
+ */
+
+/* A function of Gc.finalise gets its block, which dies in the next cycle if it is not kept; and the
+ * first of the two cycles may have begun when the block was still alive.  So once more, until none
+ * has run. */
+static void full_major(void) {
+    for (uint64_t before = UINT64_MAX; before != runtime_callbacks();) {
+        before = runtime_callbacks();
+        caml_gc_full_major(Val_unit);
+    }
+}
+
+static enum gc_result ocaml_collect(struct gc *g, enum gc_collection kind) {
+    runtime_begin(g);
+    if (kind == GC_MINOR)
+        caml_empty_minor_heap();
+    else if (kind == GC_FULL)
+        full_major();
+    else
+        caml_gc_compaction(Val_unit);
+    end(g);
+    g->exact = kind == GC_FULL;
+    return GC_OK;
+}
+
+/* A cycle starts with an empty minor heap. */
+static enum gc_result ocaml_step(struct gc *g, size_t budget) {
+    runtime_begin(g);
+    if (caml_gc_phase == Phase_idle)
+        caml_empty_minor_heap();
+    caml_major_collection_slice(budget ? (intnat)budget : -1);
+    end(g);
+    return caml_gc_phase == Phase_idle ? GC_IDLE : GC_OK;
+}
+
+/* As Gc.set does: another allocation policy, by a compaction. */
+static enum gc_result ocaml_switch_kind(struct gc *g, unsigned kind) {
+    runtime_begin(g);
+    caml_empty_minor_heap();
+    caml_finish_major_cycle();
+    caml_finish_major_cycle();
+    ++Caml_state->stat_forced_major_collections;
+    caml_compact_heap((intnat)runtime_policy(kind));
+    end(g);
+    return GC_OK;
+}
+
+static const char *ocaml_check(struct gc *g) {
+    return g->broken;
+}
+
+static const char *const variants[] = {"default", "slow", "eager", NULL};
+static const char *const kinds[] = {"best-fit", "next-fit", "first-fit", NULL};
+
+const struct collector ISOHEAP_COLLECTOR = {
+    .name = STRING(ISOHEAP_COLLECTOR),
+#if defined(DEBUG)
+    .summary = "the OCaml 4.13 runtime with its own assertions",
+#elif defined(ISOHEAP_OCAML_TINY)
+    .summary = "the OCaml 4.13 runtime with small pages, minor heap and mark stack",
+#else
+    .summary = "the OCaml 4.13 runtime: generational, incremental, compacting",
+#endif
+    .traits = {.moves = true,
+               .infix = true,
+               .start_env = true,
+               .raw = true,
+               .outside = true,
+               .full_until_exact = 1,
+               .refusal = REFUSES_NO_FREE_BLOCK,
+               .max_mutators = 1,
+               .forwards = true},
+    .variants = variants,
+    .kinds = kinds,
+    .open = ocaml_open,
+    .reset = ocaml_reset,
+    .close = ocaml_close,
+    .alloc = ocaml_alloc,
+    .init = ocaml_init,
+    .load = ocaml_load,
+    .store = ocaml_store,
+    .write_raw = ocaml_write_raw,
+    .collect = ocaml_collect,
+    .step = ocaml_step,
+    .switch_kind = ocaml_switch_kind,
+    .walk = shadow_walk,
+    .check = ocaml_check,
+    .promise = ocaml_promise,
+    .extras = &ocaml_extras,
+    .masks = ocaml_masks,
+};

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The garbage collector of the OCaml 4.13 runtime (docs/ocaml.md), in up to three builds.
+ */
+#ifndef ISOHEAP_OCAML_H
+#define ISOHEAP_OCAML_H
+
+#include "collectors/collector.h"
+
+extern const struct collector ocaml;       /* as Debian builds it */
+extern const struct collector ocaml_debug; /* with the runtime's own assertions */
+extern const struct collector ocaml_tiny;  /* small pages, minor heap and mark stack */
+
+#endif

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Life of the OCaml runtime: a fresh one for every program, and its roots.
+ *
+ * The runtime can be started once in a process.  Its variables are in sections of their own (the
+ * build sees to it), which are saved before the first start; putting them back and giving all
+ * memory back makes the next start the first one, whatever ran before.
+ */
+#include "collectors/ocaml/internal.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <caml/address_class.h>
+#include <caml/finalise.h>
+#include <caml/gc_ctrl.h>
+#include <caml/major_gc.h>
+#include <caml/memory.h>
+#include <caml/minor_gc.h>
+#include <caml/misc.h>
+#include <caml/mlvalues.h>
+#include <caml/roots.h>
+#include <caml/signals.h>
+#include <caml/stacks.h>
+#include <caml/startup_aux.h>
+
+/* ---- variables ----------------------------------------------------------------------------------
+ */
+
+#define JOIN_(a, b, c) a##b##c
+#define JOIN(a, b, c)  JOIN_(a, b, c)
+#define SECTION(side, kind)                                                                        \
+    JOIN(side, ISOHEAP_COLLECTOR, kind) /* __start_NAME and __stop_NAME are the linker's */
+extern uint64_t SECTION(__start_, _data)[], SECTION(__stop_, _data)[];
+extern uint64_t SECTION(__start_, _bss)[], SECTION(__stop_, _bss)[];
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define NO_ASAN __attribute__((no_sanitize("address")))
+#endif
+#endif
+#if !defined(NO_ASAN) && defined(__SANITIZE_ADDRESS__)
+#define NO_ASAN __attribute__((no_sanitize_address))
+#elif !defined(NO_ASAN)
+#define NO_ASAN
+#endif
+
+static uint64_t *saved;
+
+/* Red zones are between the variables; volatile keeps the loops from becoming calls that check. */
+NO_ASAN void runtime_save(void) {
+    size_t words = (size_t)(SECTION(__stop_, _data) - SECTION(__start_, _data));
+    if (saved)
+        return;
+    saved = malloc(words * sizeof *saved);
+    for (size_t i = 0; saved && i < words; i++)
+        saved[i] = ((volatile uint64_t *)SECTION(__start_, _data))[i];
+}
+
+NO_ASAN static void put_back(void) {
+    volatile uint64_t *data = SECTION(__start_, _data), *bss = SECTION(__start_, _bss);
+    size_t words = (size_t)(SECTION(__stop_, _data) - SECTION(__start_, _data));
+    for (size_t i = 0; i < words; i++)
+        data[i] = saved[i];
+    words = (size_t)(SECTION(__stop_, _bss) - SECTION(__start_, _bss));
+    for (size_t i = 0; i < words; i++)
+        bss[i] = 0;
+}
+
+/* ---- roots --------------------------------------------------------------------------------------
+ */
+
+/* Slots take turns in being every kind of root that C code can have. */
+enum root_kind { ROOT_GENERATIONAL, ROOT_GLOBAL, ROOT_LOCAL, ROOT_STACK, ROOT_KINDS };
+static value roots[GC_SLOTS], local_roots[GC_SLOTS];
+static bool registered[GC_SLOTS];
+static struct caml__roots_block local_block;
+
+static value *root_place(unsigned slot) {
+    switch ((enum root_kind)(slot % ROOT_KINDS)) {
+    case ROOT_LOCAL:
+        return &local_roots[slot];
+    case ROOT_STACK:
+        return Caml_state->stack_high - 1 - slot / ROOT_KINDS;
+    default:
+        return &roots[slot];
+    }
+}
+
+word root_get(unsigned slot) {
+    return (word)*root_place(slot);
+}
+
+void root_set(unsigned slot, word v) {
+    value *place = root_place(slot);
+    switch ((enum root_kind)(slot % ROOT_KINDS)) {
+    case ROOT_GENERATIONAL:
+        if (!registered[slot])
+            caml_register_generational_global_root(place);
+        caml_modify_generational_global_root(place, (value)v);
+        registered[slot] = true;
+        break;
+    case ROOT_GLOBAL:
+        if (!registered[slot])
+            caml_register_global_root(place);
+        registered[slot] = true;
+        *place = (value)v;
+        break;
+    default:
+        *place = (value)v;
+        break;
+    }
+}
+
+static void clear_roots(void) {
+    for (unsigned s = 0; s < GC_SLOTS; s++) {
+        roots[s] = local_roots[s] = Val_unit;
+        registered[s] = false;
+    }
+    for (unsigned s = 0; s < GC_SLOTS / ROOT_KINDS; s++)
+        *--Caml_state->extern_sp = Val_unit;
+    local_block =
+        (struct caml__roots_block){.ntables = 1, .nitems = GC_SLOTS, .tables = {local_roots}};
+    Caml_state->local_roots = &local_block;
+}
+
+/* ---- start --------------------------------------------------------------------------------------
+ */
+
+static struct gc *current; /* whose runtime this is: its functions have no argument for that */
+static uint64_t slices;
+
+static void count_slice(void) {
+    slices++;
+}
+
+uint64_t runtime_collections(void) {
+    return slices + (uint64_t)Caml_state->stat_minor_collections +
+           (uint64_t)Caml_state->stat_major_collections + (uint64_t)Caml_state->stat_compactions;
+}
+
+void runtime_actions(void) {
+    caml_process_pending_actions();
+}
+
+void runtime_broken(const char *sentence) {
+    current->config.hooks->broken(current->config.hooks, sentence);
+}
+
+void runtime_finalised(uint64_t number) {
+    if (current->config.hooks->finalised)
+        current->config.hooks->finalised(current->config.hooks, number);
+}
+
+/* Percent of garbage that the major heap may have: how much a slice does.  With 1000 a graph of a
+ * dozen blocks takes several slices to mark. */
+static const unsigned space_overhead[] = {120, 1000, 20};
+/* In the order of the collector's kinds. */
+static const unsigned policies[] = {caml_policy_best_fit, caml_policy_next_fit,
+                                    caml_policy_first_fit};
+unsigned runtime_policy(unsigned kind) {
+    return policies[kind % (sizeof policies / sizeof *policies)];
+}
+
+void runtime_boot(struct gc *g) {
+    static bool ran;
+    if (ran)
+        caml_stat_destroy_pool();
+    ran = true;
+    put_back();
+    current = g;
+    slices = 0;
+    caml_fatal_error_hook = runtime_fatal_error;
+    caml_major_slice_end_hook = count_slice;
+    caml_stat_create_pool();
+    caml_init_domain();
+    caml_init_gc(
+        g->config.nursery_words, 0, Heap_chunk_def,
+        space_overhead[g->config.variant % (sizeof space_overhead / sizeof *space_overhead)],
+        Max_percent_free_def, Major_window_def, Custom_major_ratio_def, Custom_minor_ratio_def,
+        Custom_minor_max_bsz_def, runtime_policy(g->config.kind));
+    caml_init_stack(Max_stack_def);
+    caml_init_atom_table();
+    caml_global_data = Val_unit;
+    clear_roots();
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the collector's files want of the rest of the runtime.  There is no OCaml code here: a
+ * callback is a finaliser, whose closure is a number, and an exception is the end of the run.
+ */
+#include "collectors/ocaml/internal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <caml/alloc.h>
+#include <caml/callback.h>
+#include <caml/custom.h>
+#include <caml/fail.h>
+#include <caml/intext.h>
+#include <caml/io.h>
+#include <caml/md5.h>
+#include <caml/misc.h>
+#include <caml/osdeps.h>
+
+/* Their headers are not the collector's, or of some builds alone. */
+void caml_sys_error(value);
+void caml_failed_assert(char *, char *, int);
+intnat caml_collect_current_callstack(value **, intnat *, intnat, int);
+void caml_record_backtraces(int);
+void caml_free_locale(void);
+void caml_free_shared_libs(void);
+
+static _Noreturn void end(const char *sentence) {
+    runtime_broken(sentence);
+    abort();
+}
+
+/* ---- callbacks ----------------------------------------------------------------------------------
+ */
+
+static uint64_t callbacks;
+
+uint64_t runtime_callbacks(void) {
+    return callbacks;
+}
+
+value caml_callback_exn(value closure, value argument) {
+    (void)argument;
+    callbacks++;
+    runtime_finalised((uint64_t)Long_val(closure));
+    return Val_unit;
+}
+
+/* ---- exceptions ---------------------------------------------------------------------------------
+ */
+
+static char text[256];
+
+#define EXCEPTION(name)                                                                            \
+    void name(char const *message) {                                                               \
+        snprintf(text, sizeof text, #name ": %s", message);                                        \
+        end(text);                                                                                 \
+    }
+EXCEPTION(caml_failwith)
+EXCEPTION(caml_invalid_argument)
+
+void caml_raise(value exception) {
+    (void)exception;
+    end("the runtime raises an exception");
+}
+value caml_raise_if_exception(value v) {
+    if (Is_exception_result(v))
+        caml_raise(v);
+    return v;
+}
+void caml_raise_end_of_file(void) {
+    end("caml_raise_end_of_file");
+}
+void caml_raise_out_of_memory(void) {
+    end("the runtime raises Out_of_memory");
+}
+void caml_raise_stack_overflow(void) {
+    end("the runtime raises Stack_overflow");
+}
+void caml_sys_error(value argument) {
+    (void)argument;
+    end("caml_sys_error");
+}
+
+/* The assertions of the runtime's debugging build. */
+void caml_failed_assert(char *expression, char *file, int line) {
+    const char *name = file, *slash = file;
+    for (; *slash; slash++)
+        name = *slash == '/' ? slash + 1 : name;
+    snprintf(text, sizeof text, "%s, line %d: assertion failed: %s", name, line, expression);
+    end(text);
+}
+
+void runtime_fatal_error(char *format, va_list arguments) {
+    char message[128];
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+    vsnprintf(message, sizeof message, format, arguments);
+#pragma GCC diagnostic pop
+    snprintf(text, sizeof text, "fatal error: %s", message);
+    end(text);
+}
+
+/* ---- the rest of the runtime --------------------------------------------------------------------
+ */
+
+struct custom_operations caml_int32_ops, caml_int64_ops, caml_nativeint_ops, caml_ba_ops;
+int caml_parser_trace;
+
+mlsize_t caml_string_length(value s) {
+    mlsize_t last = Bosize_val(s) - 1;
+    return last - Byte_u(s, last);
+}
+char *caml_secure_getenv(char const *name) {
+    (void)name; /* the environment says nothing: a run depends on the program alone */
+    return NULL;
+}
+double caml_log1p(double x) {
+    (void)x;
+    end("no profiler runs here");
+}
+intnat caml_collect_current_callstack(value **buffer, intnat *length, intnat most, int index) {
+    (void)buffer, (void)length, (void)most, (void)index;
+    end("no profiler runs here");
+}
+const value *caml_named_value(char const *name) {
+    (void)name;
+    return NULL;
+}
+void caml_record_backtraces(int on) {
+    (void)on;
+}
+void caml_free_locale(void) {}
+void caml_free_shared_libs(void) {}
+
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#define ABSENT(type, name, parameters)                                                             \
+    type name parameters {                                                                         \
+        end(#name " is no part of this build");                                                    \
+    }
+ABSENT(value, caml_alloc_sprintf, (const char *format, ...))
+ABSENT(value, caml_copy_double, (double d))
+ABSENT(value, caml_copy_nativeint, (intnat i))
+ABSENT(void, caml_md5_block, (unsigned char digest[16], void *data, uintnat length))
+ABSENT(void, caml_really_putblock, (struct channel * channel, char *data, intnat length))
+ABSENT(intnat, caml_really_getblock, (struct channel * channel, char *data, intnat length))
+int caml_channel_binary_mode(struct channel *channel) {
+    (void)channel;
+    end("there are no channels here");
+}
+void (*caml_channel_mutex_lock)(struct channel *);
+void (*caml_channel_mutex_unlock)(struct channel *);
