@@ -130,6 +130,8 @@ static const char *assertions(enum violation v) {
         return "walk";
     case VIOLATION_garbage_retained:
         return "garbage";
+    case VIOLATION_heap_not_dense:
+        return "dense";
     case VIOLATION_overlap:
         return "overlap";
     case VIOLATION_false_out_of_memory:
@@ -154,6 +156,13 @@ static bool allocates(const struct program *p) {
     return false;
 }
 
+static bool collects(const struct program *p) {
+    for (unsigned i = 0; i < p->n_ops; i++)
+        if (p->ops[i].code == OP_MINOR || p->ops[i].code == OP_FULL || p->ops[i].code == OP_COMPACT)
+            return true;
+    return false;
+}
+
 static bool asserts(const struct exported *e, const char *what) {
     const char *class = assertions(e->violation);
     return class && strcmp(class, what) == 0;
@@ -172,6 +181,7 @@ static bool is_needed(const struct exported *e, const char *what, size_t length)
                   {"newblocks", asserts(e, "overlap") && allocates(e->program)},
                   {"newcolours", asserts(e, "walk") && allocates(e->program)},
                   {"promoted", asserts(e, "walk") && allocates(e->program) && e->subject->young},
+                  {"order", e->violation == VIOLATION_order_changed && collects(e->program)},
                   {"operations", e->program->n_ops > 0},
                   {"image", e->subject->image != NULL},
                   {"build", e->subject->image == NULL},

@@ -178,13 +178,15 @@ static void place_text(const struct watched *w, const word *place, char out[64])
         snprintf(out, 64, "a block without a name");
 }
 
-static void say_event(const char *who, enum gc_event event, const char *from) {
+static void say_event(const char *who, enum gc_event event, const word *place, const char *from) {
     if (event == GC_MARKED)
         say(who, "marked from %s", from);
     else if (event == GC_SET_ASIDE)
         say(who, "the mark stack is full: it stays gray until a re-scan finds it");
     else if (event == GC_SCANNED)
         say(who, "scanned: what it points at is looked at");
+    else if (event == GC_MOVED && !place)
+        say(who, "moved");
     else if (event == GC_MOVED)
         say(who, "found from %s and copied", from);
     else if (event == GC_FORWARDED)
@@ -208,14 +210,14 @@ void life_listen(void *context, struct runner *runner, enum party party, enum gc
         return;
     if (w->body.here && block == w->body.value) {
         place_text(w, place, from);
-        say_event(party_name(party), event, from);
+        say_event(party_name(party), event, place, from);
         if (event == GC_MOVED)
             w->body.value = to;
         if (event == GC_SWEPT)
             w->body.here = false;
     } else if (w->body.here && event == GC_FORWARDED && to == w->body.value) {
         place_text(w, place, from);
-        say_event(party_name(party), event, from);
+        say_event(party_name(party), event, place, from);
     }
     if (event == GC_MOVED) {
         const struct place *p = find_place(w, block);

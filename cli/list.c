@@ -25,6 +25,7 @@ static const struct {
     {"fuzz_tower", "tower against cheney and the model, its levels against each other"},
     {"fuzz_cakeml", "cakeml against cheney and the model, words against lists of elements"},
     {"fuzz_boehm", "boehm, the system's libgc, against cheney and the model: soundness"},
+    {"fuzz_compact", "compact against cheney and the model"},
     {"fuzz_all", "every registered collector against the model"},
     {"fuzz_text", "the text parser and printer"},
     {"fuzz_bytes", "the decoder and encoder"},
@@ -61,7 +62,7 @@ struct flag {
     const char *name;
     bool set;
 };
-enum { FLAGS = 14 };
+enum { FLAGS = 16 };
 
 static void read_flags(const struct collector_traits *t, struct flag flags[FLAGS]) {
     const struct flag all[FLAGS] = {{"moves", t->moves},
@@ -77,7 +78,9 @@ static void read_flags(const struct collector_traits *t, struct flag flags[FLAGS
                                     {"sorted_free_list", t->sorted_free_list},
                                     {"merged_free_list", t->merged_free_list},
                                     {"renews", t->renews},
-                                    {"exact_minor", t->exact_minor}};
+                                    {"exact_minor", t->exact_minor},
+                                    {"compacts", t->compacts},
+                                    {"slides", t->slides}};
     memcpy(flags, all, sizeof all);
 }
 

@@ -138,6 +138,8 @@ struct collector_traits {
     bool closure_keys; /* the key of an ephemeron is a whole block: the closure of an infix pointer
                         */
     bool forwards;     /* a pointer to a block with tag 250 may become its field at any time */
+    bool compacts;     /* GC_COMPACT leaves the reachable blocks, then one free block */
+    bool slides;       /* blocks never change the order of their addresses; with `moves` */
 };
 
 struct collector {

@@ -53,6 +53,30 @@ enum isoheap_fault {
     FAULT_young_no_roots,      /* a cycle begins without what young blocks point at */
     FAULT_promoted_white,      /* blocks are promoted white in any phase */
     FAULT_old_no_barrier,      /* stores into old blocks have no deletion barrier */
+    /* compact */
+    FAULT_infix_left,          /* pointers that are inverted through an infix header stay so */
+    FAULT_infix_flat,          /* infix pointers lead to the closure afterwards */
+    FAULT_negative_arity,      /* a function with a negative arity has one word too few */
+    FAULT_late_environment,    /* the first word of an environment is not inverted */
+    FAULT_last_forgotten,      /* the block at the end of the heap is not inverted */
+    FAULT_free_threaded,       /* the words of free blocks are inverted too */
+    FAULT_static_threaded,     /* pointers to static blocks are inverted too */
+    FAULT_tag_squeezed,        /* an inverted header keeps seven bits of its tag */
+    FAULT_black_kept,          /* headers turn black again */
+    FAULT_small_revived,       /* free blocks of one field are kept */
+    FAULT_fragment_kept,       /* fragments are kept, and move */
+    FAULT_fragment_stuck,      /* the pass over the fields does not get over a fragment */
+    FAULT_same_place,          /* the block behind one of one field goes to the same place */
+    FAULT_swapped,             /* neighbours of one field change places */
+    FAULT_copied_down,         /* words are copied from the last to the first */
+    FAULT_rest_appended,       /* a rest of one word is added to the last block */
+    FAULT_end_too_long,        /* the free block at the end claims one word too many */
+    FAULT_old_list,            /* the free list keeps its first block */
+    FAULT_rover_kept,          /* the next-fit position is not reset */
+    FAULT_rover_at_end,        /* it is what would be the free block, even if there is none */
+    FAULT_fragments_uncounted, /* fragments are not counted when it is asked if compaction helps */
+    FAULT_strict_compact,      /* no compaction if the request would fit exactly */
+    FAULT_soft_compact,        /* after one the request may exceed the heap by seven words */
     /* cheney */
     FAULT_last_field,   /* the last field of a block is not forwarded */
     FAULT_infix_lost,   /* an infix pointer becomes a pointer to its closure */

@@ -7,6 +7,7 @@
 #include "collectors/boehm/boehm.h"
 #include "collectors/cakeml/cakeml.h"
 #include "collectors/cheney/cheney.h"
+#include "collectors/compact/compact.h"
 #include "collectors/generational/generational.h"
 #include "collectors/incremental/incremental.h"
 #include "collectors/mark_sweep/mark_sweep.h"
@@ -23,6 +24,7 @@ const struct collector *const registered_collectors[] = {
     &incremental,
     &generational,
     &tower,
+    &compact,
     &cakeml,
     &boehm,
 #ifdef ISOHEAP_HAS_OCAML

@@ -148,7 +148,8 @@ unsigned allocate(struct runner *r, unsigned m, size_t wosize, unsigned tag, siz
         if (object == MODEL_NONE)
             r->side[p].slots[m][SLOT_NEW] = WORD_UNIT; /* one may have a block: drop it */
         else
-            r->model.objects[object].address[p] = r->side[p].slots[m][SLOT_NEW];
+            r->model.objects[object].address[p] =
+                new_address(&r->side[p], r->side[p].slots[m][SLOT_NEW]);
     }
     r->bound_words += wosize + 1;
     r->fresh = object;

@@ -216,7 +216,7 @@ static void check_fields(struct runner *r, enum party party) {
  */
 
 /* Definition 5(2): the graph after a full collection has the reachable blocks and no other. */
-static void check_completeness(struct runner *r, enum party party) {
+void check_completeness(struct runner *r, enum party party) {
     struct side *s = &r->side[party];
     if (!s->traits.full_until_exact || s->traits.conservative || !s->collector->walk ||
         !judges(r, ORACLE_completeness))
@@ -251,8 +251,11 @@ static bool fields_apply(const struct runner *r, enum party party) {
 static void check_isomorphism(struct runner *r, enum party party) {
     r->verdict.counts.oracles[ORACLE_isomorphism]++;
     enum violation v = compare_with_model(r, party);
-    if (!v)
+    if (!v) {
+        if (r->side[party].traits.slides)
+            check_order(r, party);
         return;
+    }
     if (fields_apply(r, party)) { /* the class is then property 5's, whoever looked first */
         model_mark(&r->model);
         check_fields(r, party);

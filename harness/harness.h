@@ -29,6 +29,7 @@ const char *party_name(enum party); /* "subject", "reference", "model" */
     X(snapshot, "Definition 6: a cycle keeps its snapshot and what the mutator made of it")        \
     X(refinement, "each level of tower and cakeml refines the one above, at every step")           \
     X(layout, "CakeML: gc_kind_inv, unused_space_inv, gen_state_ok, heap_ok, roots_ok")            \
+    X(compaction, "dense and, where promised, in the old order after a compaction")                \
     X(progress, "a bound on the steps of every operation")                                         \
     X(remembered, "every old-to-young edge is recorded when a minor collection starts")            \
     X(minor, "Definition 7: a minor collection keeps what it must and touches nothing else")       \

@@ -68,6 +68,7 @@ struct side {
     bool summary_due;            /* the mutator has written since the last look */
     struct tower_oracle tower;
     struct cakeml_oracle cakeml;
+    uint64_t ordered; /* hooks.collections when the places of the blocks were last taken down */
 };
 
 struct runner {
@@ -114,10 +115,11 @@ struct runner {
 
     struct memory *memories[COLLECTING_PARTIES]; /* naming.c; NULL until there is a snapshot */
 
-    uint32_t offset[PROGRAM_ITEMS]; /* header of each item in heap or statics */
-    uint32_t named[PROGRAM_ITEMS];  /* item of each named block */
-    word image[PROGRAM_WOSIZE + 8]; /* content of a block on its way into the heaps */
-    word units[PROGRAM_HEAP_WORDS]; /* the content of a block of unit fields */
+    uint32_t offset[PROGRAM_ITEMS];     /* header of each item in heap or statics */
+    uint32_t named[PROGRAM_ITEMS];      /* item of each named block */
+    word image[PROGRAM_WOSIZE + 8];     /* content of a block on its way into the heaps */
+    uint32_t order[PROGRAM_HEAP_WORDS]; /* compact.c */
+    word units[PROGRAM_HEAP_WORDS];     /* the content of a block of unit fields */
 };
 
 /* ---- runner.c ---------------------------------------------------------------------------------
@@ -289,11 +291,25 @@ void around_minor(struct gc_hooks *, bool before);
 /* hooks->refinement of CakeML's collectors. */
 void judge_cakeml(struct gc_hooks *, void *view);
 
+/* ---- compact.c --------------------------------------------------------------------------------
+ */
+
+/* After a compaction, and check_heaps. */
+void check_compaction(struct runner *);
+/* After a comparison with the model that found no difference, for a collector that slides. */
+void check_order(struct runner *, enum party);
+/* The address of a new block; unknown if it has been allocated after blocks may have moved. */
+static inline word new_address(const struct side *s, word v) {
+    return s->traits.slides && s->ordered != s->hooks.collections ? 0 : v;
+}
+
 /* ---- check.c ----------------------------------------------------------------------------------
  */
 
 /* Compares all parties.  after_full: a full collection has just ended, nothing ran since. */
 void check_heaps(struct runner *, bool after_full);
+/* Definition 5(2): after a full collection, or a compaction. */
+void check_completeness(struct runner *, enum party);
 /* Has a collector collected since the last check? */
 bool collected(const struct runner *);
 /* Walks one heap, unless nothing has happened since the last walk that another one could see; fails

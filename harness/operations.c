@@ -381,6 +381,8 @@ void collect_all(struct runner *r, enum gc_collection kind) {
             cycle_look(r, (enum party)p, NULL);
     }
     check_heaps(r, kind == GC_FULL);
+    if (kind == GC_COMPACT)
+        check_compaction(r);
 }
 
 static bool op_collect(struct runner *r, enum gc_collection kind) {

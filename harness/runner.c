@@ -233,7 +233,7 @@ static void reset_side(struct runner *r, struct side *s) {
     for (unsigned m = 0; m < GC_MUTATORS; m++)
         for (unsigned i = 0; i < GC_SLOTS; i++)
             s->slots[m][i] = WORD_UNIT;
-    s->hooks.collections = s->collections = s->steps = 0;
+    s->hooks.collections = s->collections = s->ordered = s->steps = 0;
     for (unsigned f = 0; f < GC_FILLS; f++)
         s->hooks.fill[f] = 0;
     s->in_cycle = false;

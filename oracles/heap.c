@@ -187,6 +187,10 @@ void heap_walk(struct graph *g, const struct collector *collector, struct gc *gc
         report(&w, VIOLATION_free_list_corrupt, NULL, "a free block is missing in the free list");
     for (size_t i = 0; i < g->static_words;) { /* static blocks never move: always starts */
         size_t words = header_wosize(g->statics[i]) + 1;
+        if (words > g->static_words - i) {
+            report(&w, VIOLATION_ill_formed_heap, NULL, "the header of a static block has changed");
+            break;
+        }
         take_down(g, g->words + i, words);
         i += words;
     }

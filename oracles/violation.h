@@ -33,6 +33,8 @@
     X(layout_broken, "the heap's segments are not as its collector kind wants them")               \
     X(generation_order_broken,                                                                     \
       "old data leads to new data, or a generation's start is no boundary")                        \
+    X(heap_not_dense, "after a compaction the free words are not one block at the end")            \
+    X(order_changed, "a sliding collector changed the order of two blocks")                        \
     X(no_progress, "more steps than the bound that the heap size allows")                          \
     X(collector_assertion, "the collector's own check failed")                                     \
     X(sanitizer, "a sanitizer report or a crash inside the collector")

@@ -204,6 +204,48 @@ static void check_garbage(void) {
     COLLECTOR.walk(enter(), count_live, &live);
     assert(live == live_objects && "an unreachable block has survived a full collection");
 }
+/*@ dense */
+
+/* After a compaction the blocks come first, without a gap, and then one free block. */
+struct dense {
+    bool after_free;
+    size_t free;
+};
+static void look_for_gap(void *context, enum gc_extent kind, const word *header, size_t words) {
+    struct dense *d = context;
+    (void)header;
+    (void)words;
+    if (kind == GC_FREE_LIST_ENTRY)
+        return;
+    assert(!(kind == GC_LIVE && d->after_free) && "free words are below a block");
+    d->after_free |= kind != GC_LIVE;
+    d->free += kind != GC_LIVE;
+}
+static void check_dense(void) {
+    struct dense d = {false, 0};
+    if (COLLECTOR.walk)
+        COLLECTOR.walk(enter(), look_for_gap, &d);
+    assert(d.free <= 1 && "the free words are not one block");
+}
+/*@ order */
+
+/* Blocks that are met again must be in the order in which they were. */
+static word *places;
+static size_t n_places;
+static void note_places(void) {
+    n_places = n_objects;
+    places = realloc(places, (n_places + 1) * sizeof *places);
+    assert(places && "no memory");
+    for (size_t i = 0; i < n_objects; i++)
+        places[i] = objects[i].at;
+}
+static void check_order(void) {
+    for (size_t i = 0; i < n_places; i++)
+        for (size_t j = 0; j < n_places; j++)
+            if (objects[i].reached && objects[j].reached && !objects[i].is_static &&
+                !objects[j].is_static && places[i] < places[j])
+                assert(objects[i].at < objects[j].at && "two blocks have changed their order");
+}
 /*@ overlap */
 
 /* Which words are in use: what the last walk found, and what was allocated since. */

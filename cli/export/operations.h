@@ -170,10 +170,19 @@ static void fill_image(size_t words) {
 
 static void collect(enum gc_collection kind) {
     unsigned times = kind == GC_FULL && traits.full_until_exact > 1 ? traits.full_until_exact : 1;
+    /*@ order */
+    note_places();
+    /*@ full minor compact exhaust stress */
     for (unsigned n = 0; n < times && COLLECTOR.collect; n++)
         COLLECTOR.collect(enter(), kind);
     /*@ graph overlap memory wear garbage own walk */
-    check(kind == GC_FULL);
+    check(kind == GC_FULL || (kind == GC_COMPACT && traits.compacts));
+    /*@ dense */
+    if (kind == GC_COMPACT && traits.compacts)
+        check_dense();
+    /*@ order */
+    if (traits.slides)
+        check_order();
     /*@ full minor compact exhaust stress */
 }
 /*@ full minor compact */

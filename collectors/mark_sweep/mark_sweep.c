@@ -5,13 +5,13 @@
  *
  * The steps are in the headers of this folder: mark.h with an explicit stack (mark_stack.h) and
  * three versions of mark, sweep.h with and without coalescing, next_fit.h.  A config variant
- * chooses, also what happens when the mark stack is full.  Here they run to their end in one go.
+ * chooses, also what happens when the mark stack is full.  Here they run to their end in one go:
+ * collect.h.
  */
 #include "collectors/mark_sweep/mark_sweep.h"
 
-#include "collectors/mark_sweep/mark.h"
+#include "collectors/mark_sweep/collect.h"
 #include "collectors/mark_sweep/next_fit.h"
-#include "collectors/mark_sweep/sweep.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,21 +27,6 @@ static const char *const variants[] = {SPACE_VARIANTS};
 struct gc {
     struct space space;
 };
-
-/* mark_and_sweep_GC (long paper, Figure 7) */
-static void collect_garbage(struct space *g) {
-    mark_begin(g);
-    darken_roots(g);
-    bool marked = !stack_is_empty(&g->stack);
-    while (mark_step(g))
-        ;
-    if (FAULTY(stack_not_empty) && g->stack.size > 2 && marked)
-        g->stack.top = 1;
-    sweep_begin(g);
-    sweep_to_end(g);
-    sweep_poison(g);
-    g->config.hooks->collections++;
-}
 
 static enum gc_result mark_sweep_alloc(struct gc *gc, unsigned m, unsigned dst, size_t wosize,
                                        unsigned tag, const word *raw) {

@@ -185,7 +185,7 @@ static inline void space_walk(struct space *g, gc_visit *visit, void *context) {
 static inline const char *space_check(const struct space *g, bool marking) {
     if (!marking && !stack_is_empty(&g->stack))
         return "the mark stack is not empty after a cycle";
-    if (FAULTY(stale_next_fit)) /* the published glue has no such check */
+    if (FAULTY(stale_next_fit) || FAULTY(rover_kept)) /* the published glue has no such check */
         return NULL;
     word v = g->first_free;
     size_t entries = 0;

@@ -50,6 +50,29 @@
     X(generational, young_no_roots, snapshot_lost, "a cycle begins without what young blocks point at") \
     X(generational, promoted_white, wrong_colour, "blocks are promoted white while marking") \
     X(generational, old_no_barrier, barrier_missed, "stores into old blocks have no deletion barrier") \
+    X(compact, infix_left, edge_changed, "pointers that are inverted through an infix header stay so") \
+    X(compact, infix_flat, edge_changed, "infix pointers lead to the closure after a compaction") \
+    X(compact, negative_arity, data_changed, "a function with a negative arity is taken for a word shorter") \
+    X(compact, late_environment, dangling_pointer, "the first word of an environment is not inverted") \
+    X(compact, last_forgotten, lost_object, "the fields of the block at the end of the heap are not inverted") \
+    X(compact, free_threaded, sanitizer, "the words of free blocks are inverted too") \
+    X(compact, static_threaded, ill_formed_heap, "pointers to static blocks are inverted too") \
+    X(compact, tag_squeezed, tag_changed, "an inverted header keeps seven bits of its tag") \
+    X(compact, black_kept, wrong_colour, "a compaction leaves headers black") \
+    X(compact, small_revived, garbage_retained, "a compaction takes free blocks of one field for live ones") \
+    X(compact, fragment_kept, heap_not_dense, "a compaction takes fragments for blocks") \
+    X(compact, fragment_stuck, no_progress, "the pass over the fields does not get over a fragment") \
+    X(compact, same_place, sharing_changed, "the block behind one of one field goes to the same place") \
+    X(compact, swapped, order_changed, "neighbours of one field change places") \
+    X(compact, copied_down, data_changed, "the words of a block are moved from the last to the first") \
+    X(compact, rest_appended, size_changed, "a rest of one word is added to the last block") \
+    X(compact, end_too_long, ill_formed_heap, "the free block at the end claims one word too many") \
+    X(compact, old_list, free_list_corrupt, "the free list keeps its first block, wherever that was") \
+    X(compact, rover_kept, overlap, "the next-fit position is not reset by a compaction") \
+    X(compact, rover_at_end, collector_assertion, "the next-fit position is the free block at the end, even if there is none") \
+    X(compact, fragments_uncounted, heap_worn_out, "fragments are not counted when it is asked if a compaction helps") \
+    X(compact, strict_compact, false_out_of_memory, "no compaction if the request would fit exactly") \
+    X(compact, soft_compact, missed_out_of_memory, "after a compaction a request may exceed the heap") \
     X(cheney, last_field, dangling_pointer, "the last field of a block is not forwarded") \
     X(cheney, infix_lost, edge_changed, "an infix pointer becomes a pointer to its closure") \
     X(cheney, raw_short, data_changed, "the last word of a no-scan block is not copied") \

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The subject: mark and sweep (collectors/mark_sweep/), and compaction by pointer inversion as in
+ * OCaml 4 (compaction.h).
+ *
+ * `compact` collects and compacts.  Half of the variants also compact when an allocation finds no
+ * block although enough words are free: they refuse exactly what can never fit.
+ */
+#include "collectors/compact/compact.h"
+
+#include "collectors/compact/compaction.h"
+#include "collectors/mark_sweep/collect.h"
+#include "collectors/mark_sweep/next_fit.h"
+
+#include <stdlib.h>
+
+#ifndef ISOHEAP_COLLECTOR
+#define ISOHEAP_COLLECTOR compact
+#endif
+#define STRING_(x) #x
+#define STRING(x)  STRING_(x)
+
+#define VARIANTS(when)                                                                             \
+    SPACE_VARIANTS_(when), SPACE_VARIANTS_(", re-scan of a range" when),                           \
+        SPACE_VARIANTS_(", chunked mark stack" when)
+static const char *const variants[] = {VARIANTS(""), VARIANTS(", compacts when needed"), NULL};
+enum { SPACES = SPACE_SWEEPS * MARK_VERSIONS * OVERFLOWS };
+
+struct gc {
+    struct space space;
+};
+
+static bool compacts_when_needed(const struct gc_config *config) {
+    return config->variant / SPACES % 2;
+}
+
+static void compact_promise(const struct gc_config *config, struct collector_traits *traits) {
+    space_promise(config, traits);
+    if (!compacts_when_needed(config))
+        return;
+    traits->refusal = REFUSES_EXACTLY;
+    traits->renews = true; /* without coalescing too */
+}
+
+/* ---- allocation ------------------------------------------------------------------------------
+ */
+
+/* Words of what is free, headers and fragments included. */
+static size_t free_words(const struct space *g) {
+    size_t sum = 0, words;
+    for (const word *hp = g->heap.base; hp < g->end; hp += words) {
+        words = header_wosize(*hp) + 1;
+        gc_tick(g->config.hooks);
+        if (header_colour(*hp) == BLUE || (words == 1 && !FAULTY(fragments_uncounted)))
+            sum += words;
+    }
+    return sum;
+}
+
+/* FAULT_soft_compact */
+static word *take_too_much(struct space *g, size_t wosize) {
+    if (!g->first_free || header_wosize(header_of(g->first_free)) + 7 < wosize)
+        return NULL;
+    word *hp = word_pointer(g->first_free) - 1;
+    g->first_free = 0;
+    g->config.hooks->unpoison(hp, wosize + 1);
+    return hp;
+}
+
+/* After a collection that did not help. */
+static word *compact_for(struct space *g, size_t wosize) {
+    size_t words = free_words(g), needed = wosize + 1;
+    if (FAULTY(strict_compact) ? words <= needed : words < needed && !FAULTY(soft_compact))
+        return NULL;
+    compact_space(g);
+    word *hp = next_fit(g, wosize).hp;
+    return hp || !FAULTY(soft_compact) ? hp : take_too_much(g, wosize);
+}
+
+static word *find_room(struct space *g, size_t wosize) {
+    word *hp = next_fit(g, wosize).hp;
+    if (hp)
+        return hp;
+    collect_garbage(g);
+    hp = next_fit(g, wosize).hp;
+    return hp || !compacts_when_needed(&g->config) ? hp : compact_for(g, wosize);
+}
+
+static enum gc_result compact_alloc(struct gc *gc, unsigned m, unsigned dst, size_t wosize,
+                                    unsigned tag, const word *raw) {
+    struct space *g = &gc->space;
+    word *hp = find_room(g, wosize);
+    if (!hp)
+        return GC_OUT_OF_MEMORY;
+    hp[0] = header_make(wosize, WHITE, tag);
+    memcpy(hp + 1, raw, wosize * sizeof(word));
+    g->config.slots[m][dst] = pointer_word(hp + 1);
+    return GC_OK;
+}
+
+/* ---- the interface --------------------------------------------------------------------------- */
+
+static struct gc *compact_open(void) {
+    struct gc *gc = calloc(1, sizeof *gc);
+    if (gc && !space_open(&gc->space)) {
+        free(gc);
+        return NULL;
+    }
+    return gc;
+}
+
+static void compact_close(struct gc *gc) {
+    space_close(&gc->space);
+    free(gc);
+}
+
+static void compact_reset(struct gc *gc, const struct gc_config *config) {
+    space_reset(&gc->space, config);
+}
+
+static word *compact_image(struct gc *gc, size_t *words) {
+    return space_image(&gc->space, words);
+}
+
+static void compact_adopt(struct gc *gc, size_t words) {
+    space_adopt(&gc->space, words);
+}
+
+static enum gc_result compact_collect(struct gc *gc, enum gc_collection kind) {
+    collect_garbage(&gc->space);
+    if (kind == GC_COMPACT)
+        compact_space(&gc->space);
+    return GC_OK;
+}
+
+static void compact_walk(struct gc *gc, gc_visit *visit, void *context) {
+    space_walk(&gc->space, visit, context);
+}
+
+static const char *compact_check(struct gc *gc) {
+    return space_check(&gc->space, false);
+}
+
+const struct collector ISOHEAP_COLLECTOR = {
+    .name = STRING(ISOHEAP_COLLECTOR),
+    .summary = "mark and sweep with compaction by pointer inversion (OCaml 4), next-fit",
+    .traits = {.moves = true,
+               .infix = true,
+               .start_env = true,
+               .raw = true,
+               .outside = true,
+               .poisons = true,
+               .whitens = true,
+               .free_list = true,
+               .sorted_free_list = true,
+               .merged_free_list = true,
+               .renews = true,
+               .full_until_exact = 1,
+               .refusal = REFUSES_NO_FREE_BLOCK,
+               .max_mutators = 1,
+               .compacts = true,
+               .slides = true},
+    .variants = variants,
+    .promise = compact_promise,
+    .open = compact_open,
+    .reset = compact_reset,
+    .close = compact_close,
+    .image = compact_image,
+    .adopt = compact_adopt,
+    .alloc = compact_alloc,
+    .collect = compact_collect,
+    .walk = compact_walk,
+    .check = compact_check,
+};
