@@ -11,6 +11,13 @@ FROM    =
 JOBS    = $(shell nproc 2>/dev/null || echo 2)
 INSTALL = yes
 DEFECTS =
+# make faults: runs of each fault, executions of each, ways to fuzz, which faults, seconds after
+# which no run begins (make it again to go on)
+SEEDS   = 3
+RUNS    = 2000000
+ARMS    = default
+FAULTS  =
+PIECE   = 3600
 
 # The targets of the known-bad collectors, fuzz_bad_*, are in a build of their own.
 PRESET = $(if $(findstring fuzz_bad_,$(TARGET)),known-bad,fuzz)
@@ -22,7 +29,7 @@ export TIME TARGET JOBS INSTALL PRESET DEFECTS
 MAKEFLAGS += --no-print-directory
 
 .DEFAULT_GOAL := build
-.PHONY: build fuzz afl check bench coverage minimise merge known-bad msan tsan oss-fuzz-check format tidy deps test-deps clean help
+.PHONY: build fuzz afl check bench coverage minimise merge known-bad faults msan tsan oss-fuzz-check format tidy deps test-deps clean help
 
 build: deps ## build the command, build/bin/isoheap, and the fuzz binaries, build/fuzz/bin/
 	@scripts/build.sh release fuzz
@@ -59,6 +66,12 @@ merge: deps ## add to the corpus of TARGET=fuzz_x what the folders FROM="a b" re
 known-bad: deps ## fuzz every known-bad collector until its defect is found
 	@TARGETS="$(DEFECTS:%=fuzz_bad_%)" scripts/build.sh known-bad
 	@scripts/known_bad.sh
+
+faults: deps ## the benchmark of seeded faults: table and page; goes on where it stopped
+	@scripts/build.sh release
+	@TARGETS=faults scripts/build.sh fuzz
+	@build/bin/isoheap faults run --jobs=$(JOBS) --seeds=$(SEEDS) --runs=$(RUNS) --arms=$(ARMS) \
+		--time=$(PIECE) $(FAULTS)
 
 msan: deps ## replay the seeds under MemorySanitizer
 	@scripts/build.sh msan

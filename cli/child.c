@@ -34,6 +34,7 @@ enum { REPORT_SIZE = 1 << 20, MAPS_SIZE = 256 << 10, STDERR_KEPT = 64 << 10, ALT
 
 struct shared {
     bool finished, noted;
+    bool judged;        /* the verdict is there; the report may still be on its way */
     bool late;          /* a trial used up its processor time */
     char sanitizer[64]; /* a trial: what AddressSanitizer calls it, or "" */
     enum party running; /* if noted */
@@ -169,11 +170,12 @@ static void run(struct watch *w, const struct program *p) {
     }
     dying.runner = runner;
     runner_run(runner, p, &verdict);
+    shared->verdict = verdict;
+    shared->judged = true;
     if (verdict.violation && job->observe) /* the state in which the operation left the heaps */
         job->observe(job->context, runner, verdict.op, false);
     if ((verdict.violation || verdict.harness_error) && !job->trial_ms)
         runner_report(runner, &verdict, p, shared->report, REPORT_SIZE);
-    shared->verdict = verdict;
     shared->finished = true;
     dying.runner = NULL;
     runner_close(runner);
@@ -297,6 +299,15 @@ static void find_death(const struct job *job, const struct program *p, const str
     shared->verdict = v;
 }
 
+/* The child has died while it wrote the report, which looks at heaps that the violation has left in
+ * any state: the verdict stands, and the report is what there is of it. */
+static void end_report(struct shared *shared) {
+    size_t length = strnlen(shared->report, REPORT_SIZE - 1);
+    snprintf(shared->report + length, REPORT_SIZE - length,
+             "\nThe report ends here: the heaps cannot be read any more.\n");
+    shared->finished = true;
+}
+
 struct verdict run_job(const struct job *job, const struct program *p, char **report) {
     static char said[STDERR_KEPT];
     struct verdict verdict = {.harness_error = true};
@@ -314,6 +325,10 @@ struct verdict run_job(const struct job *job, const struct program *p, char **re
     } else if (!run_in_child(&w, p, &death, said)) {
         shared->verdict.harness_error = shared->finished = true;
         snprintf(shared->verdict.detail, VERDICT_TEXT, "no child process: %s", strerror(errno));
+    }
+    if (!shared->finished && shared->judged) {
+        end_report(shared);
+        death.said_length = 0; /* about the report, not about the collector */
     }
     if (!shared->finished)
         find_death(job, p, &death, shared);

@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "cli/cli.h"
+#include "cli/faults.h"
 
 #include "cli/plugin.h"
 #include "collectors/registry.h"
@@ -13,7 +14,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool is_object(const char *name) {
+    size_t length = strlen(name);
+    return strchr(name, '/') && length > 3 && strcmp(name + length - 3, ".so") == 0;
+}
+
 const struct collector *find_collector(const char *name) {
+    if (is_object(name))
+        return load_fault_object(name, NULL);
     const struct collector *c = collector_find(plugin_collectors(), name);
     c = c ? c : collector_find(registered_collectors, name);
     return c ? c : collector_find(known_bad_collectors, name);
@@ -22,8 +30,8 @@ const struct collector *find_collector(const char *name) {
 const struct collector *choose_collector(const char *name) {
     name = name ? name : default_collector();
     const struct collector *c = find_collector(name);
-    if (c)
-        return c;
+    if (c || is_object(name))
+        return c; /* of an object it has been said what is wrong */
     fprintf(stderr, "isoheap: no collector is called %s; there are:", name);
     for (unsigned i = 0; plugin_collectors()[i]; i++)
         fprintf(stderr, " %s", plugin_collectors()[i]->name);

@@ -27,6 +27,7 @@ int command_reduce(int argc, char **argv);
 int command_export(int argc, char **argv);
 int command_fuzz(int argc, char **argv);
 int command_corpus(int argc, char **argv);
+int command_faults(int argc, char **argv);
 int command_explore(int argc, char **argv);
 int command_init(int argc, char **argv);
 int command_conformance(int argc, char **argv);
@@ -76,8 +77,9 @@ bool wants_colour(void);
 /* ---- choose.c ---------------------------------------------------------------------------------
  */
 
-/* A collector by name, registered, known-bad or from a plug-in; NULL: the last plug-in, or
- * mark_sweep.  Prints the names and returns NULL if there is none. */
+/* A collector by name, registered, known-bad or from a plug-in, or the path of a seeded fault's
+ * shared object (x/y.so); NULL: the last plug-in, or mark_sweep.  Prints the names and returns NULL
+ * if there is none. */
 const struct collector *choose_collector(const char *name);
 /* The same without a word. */
 const struct collector *find_collector(const char *name);

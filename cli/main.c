@@ -17,6 +17,7 @@ const struct command commands[] = {
     {"export", "a violation as a C file of its own", command_export},
     {"fuzz", "a campaign over fuzz targets; files what it finds", command_fuzz},
     {"corpus", "keep corpora small and share them across targets", command_corpus},
+    {"faults", "the benchmark of seeded faults", command_faults},
     {"explore", "all programs of a small scope, all states of onthefly", command_explore},
     {"init", "a skeleton for a collector of your own", command_init},
     {"conformance", "hold a collector to the promises of the interface", command_conformance},

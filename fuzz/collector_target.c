@@ -21,6 +21,9 @@ enum { REPORT_SIZE = 1 << 20 };
 static struct program program;
 static struct runner *runner;
 
+unsigned target_oracles;
+void (*target_found)(const struct verdict *);
+
 /* Semantic coverage (harness/coverage.h) goes where libFuzzer reads counters besides those of the
  * compiler.  It is off without such an engine, by the build option ISOHEAP_SEMANTIC_COVERAGE, and
  * by ISOHEAP_SEMANTIC=off in the environment, which may also name the parts that are wanted. */
@@ -69,6 +72,8 @@ void __sanitizer_report_error_summary(const char *summary) {
     const struct verdict *v = runner_current(runner, &running);
     if (v->violation || v->harness_error)
         return; /* already reported */
+    if (target_found)
+        target_found(v);
     fprintf(stderr, "isoheap: violation sanitizer\n  guilty     %s\n", party_name(running));
     if (v->op < program.n_ops) {
         op_print(&program.ops[v->op], report, sizeof report);
@@ -80,7 +85,8 @@ void __sanitizer_report_error_summary(const char *summary) {
 
 static struct runner *open_runner(const struct collector *subject,
                                   const struct collector *reference) {
-    struct runner_options options = {.subject = subject, .reference = reference};
+    struct runner_options options = {
+        .subject = subject, .reference = reference, .oracles = target_oracles};
     choose_coverage(&options);
     struct runner *opened = runner_open(&options);
     if (!opened) {
@@ -104,6 +110,8 @@ static void run(void) {
     runner_run(runner, &program, &verdict);
     if (!verdict.violation && !verdict.harness_error)
         return;
+    if (target_found)
+        target_found(&verdict);
     runner_report(runner, &verdict, &program, report, sizeof report);
     fputs(report, stderr);
     if (verdict.harness_error)

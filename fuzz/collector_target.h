@@ -6,6 +6,12 @@
 #define ISOHEAP_COLLECTOR_TARGET_H
 
 #include "collectors/collector.h"
+#include "harness/harness.h"
+
+/* For targets that watch: set before the first input.  The oracles that judge, 0: all; and what is
+ * told of a violation before the process ends, VIOLATION_none for a sanitizer's report. */
+extern unsigned target_oracles;
+extern void (*target_found)(const struct verdict *);
 
 /* One input: bytes, or a program as text (recognised by its version line), so that a file of
  * seeds/ or crashes/ replays as it is.  reference NULL: against the model alone.  Returns 0, or

@@ -6,11 +6,16 @@
 #include "fuzz/mutation_choice.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     /* libFuzzer chooses mutation and crossover equally often, and another one if we decline:
      * children of two parents then come once in so many. */
-    CROSSOVERS = 4
+    CROSSOVERS = 4,
+    /* One mutation in so many makes a new program instead; all do while the engine has none but
+     * the empty input that it starts from. */
+    FRESH = 8,
+    NOTHING = 2 /* bytes: a record that is cut off */
 };
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
@@ -21,12 +26,15 @@ size_t LLVMFuzzerCustomCrossOver(const uint8_t *first, size_t first_size, const 
 __attribute__((weak)) size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
 
 static struct mutation *mutation; /* NULL: switched off */
+static bool grows;                /* ISOHEAP_FRESH=off: programs come from programs alone */
 
 static void choose_once(void) {
     static bool chosen;
     if (chosen)
         return;
     chosen = true;
+    const char *fresh = getenv("ISOHEAP_FRESH");
+    grows = fresh && strcmp(fresh, "off") == 0;
     const struct mutation_profile *profile = mutation_choice();
     mutation = profile ? mutation_open(profile, LLVMFuzzerMutate) : NULL;
     if (profile && !mutation)
@@ -37,6 +45,8 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
     choose_once();
     if (!mutation)
         return LLVMFuzzerMutate ? LLVMFuzzerMutate(data, size, max_size) : size;
+    if (!grows && (size <= NOTHING || seed % FRESH == 0))
+        return mutation_generate(mutation, data, max_size, seed);
     return mutation_mutate(mutation, data, size, max_size, seed);
 }
 

@@ -192,6 +192,35 @@ static void move_field(struct runner *r, unsigned m, const struct target *to, si
     store_field(r, m, j, false);
 }
 
+/* Some collector copies fields in one call, and all others are plain memory. */
+static bool blits_at_once(const struct runner *r) {
+    bool any = false;
+    for (unsigned p = 0; p < r->n_sides; p++) {
+        const struct collector *c = r->side[p].collector;
+        if (!c->blit && (c->load || c->store))
+            return false;
+        any |= c->blit != NULL;
+    }
+    return any;
+}
+
+static void blit_fields(struct runner *r, unsigned m, size_t i, size_t j, size_t n) {
+    for (unsigned p = 0; p < r->n_sides; p++) {
+        struct side *s = &r->side[p];
+        word *from = side_fields(s, m, SLOT_FROM) + i, *to = side_fields(s, m, SLOT_TO) + j;
+        for (size_t k = 0; k < n; k++)
+            cycle_write(s, s->slots[m][SLOT_TO], j + k, from[k]);
+        enter(r, (enum party)p);
+        if (s->collector->blit)
+            s->collector->blit(s->gc, m, SLOT_FROM, i, SLOT_TO, j, n);
+        else
+            memmove(to, from, n * sizeof *to);
+        leave(r, (enum party)p);
+    }
+    memmove(model_fields(&r->model, slot_object(r, m, SLOT_TO)) + j,
+            model_fields(&r->model, slot_object(r, m, SLOT_FROM)) + i, n * sizeof(word));
+}
+
 static bool op_blit(struct runner *r, const struct op *op, unsigned m) {
     struct target from = target_of(r, m, op->src), to = target_of(r, m, op->dst);
     if (from.object == MODEL_NONE || to.object == MODEL_NONE || from.raw != to.raw ||
@@ -206,6 +235,10 @@ static bool op_blit(struct runner *r, const struct op *op, unsigned m) {
     copy_parent(r, m, op->dst, SLOT_TO);
     i += from.first;
     j += to.first;
+    if (!to.raw && !r->model.objects[to.object].is_static && blits_at_once(r)) {
+        blit_fields(r, m, i, j, n);
+        return true;
+    }
     bool backwards = from.object == to.object && i < j; /* as memmove */
     for (size_t k = 0; k < n; k++) {
         size_t at = backwards ? n - 1 - k : k;

@@ -14,10 +14,11 @@
 #include <string.h>
 
 enum {
-    BYTE_ROUNDS = 8,     /* one round in so many is the engine's */
-    LONGEST_ROUND = 6,   /* mutations of one round */
-    TRIES = 8,           /* kinds to try until one finds something to change */
-    SWARM_EVERYTHING = 3 /* one round in so many uses all kinds, operations and tags */
+    BYTE_ROUNDS = 8,         /* one round in so many is the engine's */
+    LONGEST_ROUND = 6,       /* mutations of one round */
+    LONGEST_GENERATION = 32, /* rounds of a program from nothing */
+    TRIES = 8,               /* kinds to try until one finds something to change */
+    SWARM_EVERYTHING = 3     /* one round in so many uses all kinds, operations and tags */
 };
 
 static const struct {
@@ -215,6 +216,17 @@ size_t mutation_mutate(struct mutation *m, uint8_t *data, size_t size, size_t ma
         mutate_once(m);
     }
     return encode_within(m, data, max_size);
+}
+
+size_t mutation_generate(struct mutation *m, uint8_t *data, size_t max_size, uint64_t seed) {
+    struct random seeds = {seed};
+    mutate_bytes *bytes = m->bytes;
+    size_t size = 0;
+    m->bytes = NULL; /* an engine's own mutator has nothing to say about nothing */
+    for (unsigned rounds = 1 + random_below(&seeds, LONGEST_GENERATION); rounds > 0; rounds--)
+        size = mutation_mutate(m, data, size, max_size, random_next(&seeds));
+    m->bytes = bytes;
+    return size;
 }
 
 /* ---- trimming -------------------------------------------------------------------------------- */

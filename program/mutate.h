@@ -75,6 +75,11 @@ void mutation_close(struct mutation *);
 size_t mutation_mutate(struct mutation *, uint8_t *data, size_t size, size_t max_size,
                        uint64_t seed);
 
+/* A program from nothing: some rounds on the empty one, 1 to 32, in data[0 .. result).  What no
+ * chain of small changes leads to, since nothing on the way is news to the engine, comes about at
+ * once. */
+size_t mutation_generate(struct mutation *, uint8_t *data, size_t max_size, uint64_t seed);
+
 /* A child of two programs in out[0 .. result), result <= max_size: the first one with operations,
  * blocks or settings of the second.  out may overlap neither. */
 size_t mutation_cross(struct mutation *, const uint8_t *first, size_t first_size,

@@ -22,6 +22,7 @@ ninja-build      runs the build
 libgc-dev        the Boehm-Demers-Weiser collector, tested as collectors/boehm
 libcmocka-dev    the framework of the unit tests
 afl++            the second fuzzing engine, make afl and its test
+patch            makes the collectors with seeded faults (faults/)
 python3          compares ways to fuzz (scripts/compare.py)
 graphviz         draws the pictures of isoheap show --svg and --html
 ocaml-source     the OCaml runtime's sources: the collectors ocaml, ocaml_debug and ocaml_tiny

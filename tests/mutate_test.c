@@ -139,6 +139,26 @@ static size_t engine_mutator(uint8_t *data, size_t size, size_t max_size) {
     return size;
 }
 
+/* A program from nothing: valid, within its limit, of the seed alone, and small ones as well as
+ * large ones; with the engine's mutator too, which has no part in it. */
+static void from_nothing(void **state) {
+    (void)state;
+    static uint8_t again[256];
+    struct mutation *m = mutation_open(mutation_profile_at(0), engine_mutator), *n = open_profile(0);
+    unsigned small = 0, large = 0;
+    for (unsigned seed = 0; seed < 2000; seed++) {
+        size_t limit = seed % 256 + 1, size = mutation_generate(m, bytes, limit, seed);
+        check_mutation(m, bytes, size, limit);
+        assert_int_equal(mutation_generate(n, again, limit, seed), size);
+        assert_memory_equal(bytes, again, size);
+        small += size < 16 && limit > 100;
+        large += size > 100;
+    }
+    assert_true(small > 50 && large > 200);
+    mutation_close(m);
+    mutation_close(n);
+}
+
 static void one_round_in_eight_is_the_engines(void **state) {
     (void)state;
     char text[64];
@@ -412,6 +432,7 @@ int main(void) {
         cmocka_unit_test(at_the_limits),
         cmocka_unit_test(tiny_limits),
         cmocka_unit_test(same_seed_same_result),
+        cmocka_unit_test(from_nothing),
         cmocka_unit_test(one_round_in_eight_is_the_engines),
         cmocka_unit_test(every_kind_happens),
         cmocka_unit_test(everything_is_reached),

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the files of `isoheap faults` share.
+ *
+ *   faults.c             options, list, the order of events
+ *   faults_catalogue.c   the faults: heads of faults/<collector>/<name>.patch
+ *   faults_object.c      a faulty collector from its shared object
+ *   faults_check.c       every trigger raises its class on the faulty collector and none on the
+ * clean faults_arms.c        ways to fuzz faults_run.c         the campaign: a process of
+ * fuzz_fault for each fault, arm and seed faults_results.c     what is known, a line a run; a
+ * campaign goes on where it was faults_statistics.c  Kaplan and Meier, quantiles, Vargha and
+ * Delaney faults_tables.c      the report as text faults_page.c, faults_curves.c the report as a
+ * page
+ */
+#ifndef ISOHEAP_CLI_FAULTS_H
+#define ISOHEAP_CLI_FAULTS_H
+
+#include "cli/cli.h"
+#include "faults/record.h"
+
+enum {
+    FAULTS_MAX = 1024,
+    ARMS_MAX = 32,
+    FAULT_KEY = 17, /* 16 hexadecimal digits and NUL */
+    FAULT_NAME = 96
+};
+
+/* ---- faults_catalogue.c -----------------------------------------------------------------------
+ */
+
+struct fault {
+    char *name;                     /* "collector/name" */
+    char *collector;                /* its registered name */
+    char *patch, *trigger, *object; /* paths */
+    /* the head of the patch, each on one line */
+    char *wrong, *model, *family, *violation, *needs;
+    bool hard; /* the head says Hard: yes */
+};
+struct catalogue {
+    const char *folder, *build; /* faults/, and the build folder that has the objects */
+    struct fault *faults;       /* by name */
+    unsigned n;
+};
+/* Fills it with the faults that a word of `names` means: a name, a collector, a family or a class;
+ * no names: all.  False after a message. */
+bool catalogue_read(struct catalogue *, char **names, int n_names);
+void catalogue_free(struct catalogue *);
+
+/* ---- faults_object.c --------------------------------------------------------------------------
+ */
+
+/* The collector in a shared object; stays loaded.  *canary is where it notes its stages, if that is
+ * wanted.  NULL after a message. */
+const struct collector *load_fault_object(const char *path, struct canary ***canary);
+
+/* ---- faults_check.c ---------------------------------------------------------------------------
+ */
+
+int faults_check(const struct catalogue *);
+
+/* ---- faults_arms.c ----------------------------------------------------------------------------
+ */
+
+struct arm {
+    const char *name, *meaning;
+    const char *environment[4]; /* NULL at the end */
+    const char *option;         /* one more word for the engine, or NULL */
+    unsigned oracles;           /* 0: all */
+    bool seeds, random;
+};
+/* The n-th, NULL behind the last; the first one is what others are compared with. */
+const struct arm *arm_at(unsigned n);
+const struct arm *arm_find(const char *name);
+
+/* ---- faults_results.c -------------------------------------------------------------------------
+ */
+
+/* One run: a fault, an arm, a seed. */
+struct fault_run {
+    char fault[FAULT_NAME], arm[FAULT_NAME];
+    unsigned seed;
+    char key[FAULT_KEY];                               /* of the binaries that ran */
+    uint64_t budget;                                   /* executions that it had */
+    uint64_t executions, reached, triggered, detected; /* 0: not */
+    double seconds;
+    char violation[FAULT_NAME], oracle[FAULT_NAME]; /* "-": not detected */
+    uint32_t alone, without;
+};
+struct results {
+    char *path;
+    struct fault_run *runs;
+    unsigned n, room;
+};
+/* Reads <folder>/results.tsv; no file: no results.  False after a message. */
+bool results_read(struct results *, const char *folder);
+/* Appends to the file, then to the runs.  False after a message. */
+bool results_add(struct results *, const struct fault_run *);
+/* The last one of a fault, arm and seed, or NULL. */
+const struct fault_run *results_find(const struct results *, const char *fault, const char *arm,
+                                     unsigned seed);
+void results_free(struct results *);
+
+/* ---- faults_run.c -----------------------------------------------------------------------------
+ */
+
+struct plan {
+    const struct catalogue *catalogue;
+    const struct arm *arms[ARMS_MAX];
+    unsigned n_arms, seeds, first_seed, jobs, max_len;
+    uint64_t budget;
+    double time;        /* no new runs after so many seconds; 0: to the end */
+    bool build;         /* build first what is to run */
+    const char *folder; /* of results */
+};
+int faults_run(const struct plan *, struct results *);
+
+/* ---- faults_statistics.c ----------------------------------------------------------------------
+ */
+
+/* When something happened to one of many: at `at`, or not before it. */
+struct event {
+    double at;
+    bool happened;
+};
+/* Probability that it has not happened by then: a step of the curve. */
+struct survival {
+    double at, left;
+};
+/* The estimate of Kaplan and Meier; events are sorted in place, at most n steps. */
+unsigned kaplan_meier(struct event *, unsigned n, struct survival *steps);
+/* The first time at which at most `left` are left; INFINITY if the curve ends above. */
+double survival_quantile(const struct survival *, unsigned n, double left);
+/* Probability that one of a comes before one of b, ties by half; what has not happened comes last.
+ */
+double vargha_delaney(const struct event *a, unsigned n_a, const struct event *b, unsigned n_b);
+
+/* What a column of the report measures. */
+enum measure { REACHED, TRIGGERED, DETECTED, SECONDS };
+/* Events of a fault (NULL: of all in the catalogue) in an arm; at most `most`.  Returns how many.
+ */
+unsigned gather(const struct catalogue *, const struct results *, const char *fault,
+                const char *arm, enum measure, struct event *out, unsigned most);
+
+/* ---- faults_tables.c, faults_page.c, faults_curves.c ------------------------------------------
+ */
+
+/* The arms that there are results of, in the order of arm_at. */
+unsigned arms_with_results(const struct results *, const struct arm *arms[ARMS_MAX]);
+enum { EVENTS_MAX = 1 << 16 };
+void print_tables(FILE *, const struct catalogue *, const struct results *);
+
+/* How an oracle served in the default arm. */
+struct oracle_value {
+    unsigned faults;   /* it was the one that reported, in most of the fault's runs */
+    unsigned alone;    /* faults that it sees with no other oracle, on a program that was found */
+    unsigned replaced; /* faults that nobody else sees on any of the programs that were found */
+};
+/* ORACLE_COUNT is the sanitizer; returns the number of faults detected at all. */
+unsigned oracle_values(const struct catalogue *, const struct results *,
+                       struct oracle_value values[ORACLE_COUNT + 1]);
+const char *oracle_label(unsigned oracle); /* "sanitizer" for ORACLE_COUNT */
+/* "1234", ">2000000", "-" (no runs) */
+void put_quantile(char *out, size_t size, double value, uint64_t budget);
+
+struct curve {
+    const char *label;
+    const struct survival *steps;
+    unsigned n;
+};
+/* An SVG of survival curves over a logarithmic axis from 1 to `last`. */
+void put_curves(FILE *, const char *title, const struct curve *, unsigned n, double last,
+                unsigned width, unsigned height);
+bool write_page(const char *path, const struct catalogue *, const struct results *);
+
+#endif

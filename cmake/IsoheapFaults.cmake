@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: MIT
+# Seeded faults: a shared object for every faults/<collector>/<name>.patch, <build>/faults/<collector>/<name>.so
+# (docs/evaluation.md).  Only the files that a patch changes are copied; all others are those of the
+# source tree, so that a fault is the collector of today with one thing wrong.
+
+find_program(ISOHEAP_PATCH patch DOC "Applies the patches of seeded faults")
+
+function(isoheap_faults)
+    file(GLOB patches CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}/faults" "${PROJECT_SOURCE_DIR}/faults/*/*.patch")
+    if(ISOHEAP_TESTS)
+        add_custom_target(faults ALL)
+    else()
+        add_custom_target(faults)
+    endif()
+    if(NOT ISOHEAP_PATCH)
+        message(WARNING "No program `patch`: seeded faults are left out; install patch (scripts/install.sh)")
+        return()
+    endif()
+    foreach(patch IN LISTS patches)
+        get_filename_component(collector "${patch}" DIRECTORY)
+        get_filename_component(name "${patch}" NAME_WE)
+        isoheap_fault("${collector}" "${name}")
+    endforeach()
+endfunction()
+
+# Sets FILES to what the patch changes, as paths under the top of the project.
+function(isoheap_patched_files patch result)
+    file(STRINGS "${patch}" lines REGEX "^\\+\\+\\+ b/")
+    set(files "")
+    foreach(line IN LISTS lines)
+        string(REGEX REPLACE "^\\+\\+\\+ b/([^\t ]*).*$" "\\1" file "${line}")
+        list(APPEND files "${file}")
+    endforeach()
+    set(${result} "${files}" PARENT_SCOPE)
+endfunction()
+
+# The tests run each fault once or twice: there compiling takes the time.
+set(ISOHEAP_FAULT_FLAGS "")
+if(ISOHEAP_TESTS)
+    set(ISOHEAP_FAULT_FLAGS -O0 -g1)
+endif()
+
+function(isoheap_fault_object name source)
+    add_library(${name} OBJECT EXCLUDE_FROM_ALL "${PROJECT_SOURCE_DIR}/${source}")
+    isoheap_flags(${name} INSTRUMENTED)
+    target_compile_options(${name} PRIVATE ${ISOHEAP_FAULT_FLAGS})
+    set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON C_VISIBILITY_PRESET hidden)
+endfunction()
+
+# Sources of the source tree, each compiled once for all shared objects; sets RESULT to the objects.
+function(isoheap_fault_parts result)
+    set(objects "")
+    foreach(source IN LISTS ARGN)
+        string(MAKE_C_IDENTIFIER "fault_part_${source}" part)
+        if(NOT TARGET ${part})
+            isoheap_fault_object(${part} "${source}")
+        endif()
+        list(APPEND objects $<TARGET_OBJECTS:${part}>)
+    endforeach()
+    set(${result} "${objects}" PARENT_SCOPE)
+endfunction()
+
+function(isoheap_fault collector name)
+    set(patch "${PROJECT_SOURCE_DIR}/faults/${collector}/${name}.patch")
+    set(out "${PROJECT_BINARY_DIR}/faults/${collector}/${name}.src")
+    set(target fault_${collector}_${name})
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${patch}")
+    isoheap_patched_files("${patch}" files)
+    list(TRANSFORM files PREPEND "${PROJECT_SOURCE_DIR}/" OUTPUT_VARIABLE originals)
+    list(TRANSFORM files PREPEND "${out}/" OUTPUT_VARIABLE patched)
+    add_custom_command(OUTPUT ${patched}
+        COMMAND ${CMAKE_COMMAND} "-DPATCH=${patch}" "-DSOURCE=${PROJECT_SOURCE_DIR}" "-DOUT=${out}" "-DFILES=${files}"
+                -P "${PROJECT_SOURCE_DIR}/cmake/ApplyFault.cmake"
+        DEPENDS "${patch}" ${originals} "${PROJECT_SOURCE_DIR}/cmake/ApplyFault.cmake"
+        COMMENT "" VERBATIM)
+
+    # The collector's sources: patched where the patch says so.  A patched header is seen by all of
+    # them; else the others are compiled once for all faults.
+    file(GLOB sources CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/collectors/${collector}/*.c")
+    list(REMOVE_ITEM sources ${files})
+    if("${files}" MATCHES "\\.h(;|$)")
+        list(TRANSFORM sources PREPEND "${PROJECT_SOURCE_DIR}/")
+        set(parts "")
+    else()
+        isoheap_fault_parts(parts ${sources})
+        set(sources "")
+    endif()
+    file(GLOB common CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/collectors/*.c")
+    list(FILTER common EXCLUDE REGEX "registry")
+    list(REMOVE_ITEM common ${files})
+    isoheap_fault_parts(shared ${common})
+    if(NOT TARGET fault_glue_${collector})
+        isoheap_fault_object(fault_glue_${collector} fuzz/fault_glue.c)
+        target_compile_definitions(fault_glue_${collector} PRIVATE ISOHEAP_FAULT_SUBJECT=${collector})
+    endif()
+    add_library(${target} MODULE EXCLUDE_FROM_ALL ${sources} ${patched} ${parts} ${shared}
+        $<TARGET_OBJECTS:fault_glue_${collector}>)
+    target_include_directories(${target} BEFORE PRIVATE "${out}")
+    isoheap_flags(${target} INSTRUMENTED)
+    target_compile_options(${target} PRIVATE ${ISOHEAP_FAULT_FLAGS} -include faults/canary.h
+        -w) # what is wrong is odd on purpose
+    set_target_properties(${target} PROPERTIES PREFIX "" OUTPUT_NAME "${name}" C_VISIBILITY_PRESET hidden
+        LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/faults/${collector}")
+    add_dependencies(faults ${target})
+endfunction()

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The stages of a seeded fault (Hazimeh, Herrera and Payer, Magma, SIGMETRICS 2021): the patches in
+ * faults/ carry the macro, the build puts this header in front of every file of a faulty collector,
+ * and the sources themselves know nothing of it.
+ *
+ *   CANARY(condition)   the wrong line has been reached; where the condition holds, the state now
+ *                       differs from that of the clean collector: the fault is triggered
+ *
+ * A canary must teach a fuzzer nothing: it has no branch of its own, and conditions join their
+ * parts by & and | instead of && and ||.
+ */
+#ifndef ISOHEAP_CANARY_H
+#define ISOHEAP_CANARY_H
+
+/* Nothing is included here: a source may still have to say what it wants of the C library. */
+
+struct canary {
+    unsigned long long reached, triggered; /* 0 or 1 */
+};
+
+/* Where the stages are noted: whoever loads the collector says where. */
+extern struct canary *fault_canary;
+
+#define CANARY(condition)                                                                          \
+    ((void)(fault_canary->reached = 1, fault_canary->triggered |= (unsigned)((condition) != 0)))
+
+struct collector;
+/* What the shared object of a fault exports, as `isoheap_fault`. */
+struct fault_export {
+    const struct collector *collector;
+    struct canary **canary;
+};
+
+#endif

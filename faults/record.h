@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a run of fuzz_fault notes in memory that it shares with `isoheap faults`: it survives
+ * whatever a faulty collector does to the process.
+ */
+#ifndef ISOHEAP_FAULT_RECORD_H
+#define ISOHEAP_FAULT_RECORD_H
+
+#include "faults/canary.h"
+
+#include <stdint.h>
+
+struct fault_record {
+    struct canary canary;
+    uint64_t executions; /* begun */
+    /* The execution at which each stage was first seen, counted from 1; 0: it was not. */
+    uint64_t reached, triggered, detected;
+    double seconds;               /* of processor time, at the detection or at the end */
+    uint32_t violation, oracle;   /* enum violation, enum oracle of the detection */
+    uint32_t alone, without;      /* judging: oracles that see it alone; that nobody else replaces */
+    uint32_t complete;            /* the run came to its end: nothing was missed by an accident */
+};
+
+#endif

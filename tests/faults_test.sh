@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# The benchmark of seeded faults: its ground truth, and what the command does with it.
+#
+# The faults of this build are in BUILD_DIR/faults; the engine is not needed.
+set -u
+faults="$SOURCE_DIR/faults"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
+export ASAN_OPTIONS=detect_leaks=0
+
+complain() {
+    echo "$*" >&2
+    failed=1
+}
+
+# expect STATUS COMMAND...: output in $work/out
+expect() {
+    local wanted=$1 status
+    shift
+    "$@" >"$work/out" 2>&1
+    status=$?
+    [ "$status" -eq "$wanted" ] || { complain "exit $status, not $wanted: $*"; cat "$work/out" >&2; }
+}
+says() { grep -q -e "$1" "$work/out" || { complain "no \"$1\" in:"; cat "$work/out" >&2; }; }
+
+# Every trigger is judged as its patch says, by the faulty and by the clean collector.
+expect 0 "$ISOHEAP" faults check --faults="$faults" --build-dir="$BUILD_DIR"
+says ' faults: .* as their patches say, 0 not$'
+tail -n 1 "$work/out"
+
+# A trigger that proves nothing is a failure: here that of another fault, and an empty program.
+mkdir -p "$work/faults/mark_sweep"
+cp "$faults/mark_sweep/overflow_forgotten.patch" "$work/faults/mark_sweep/"
+echo 'isoheap program 1' >"$work/faults/mark_sweep/overflow_forgotten.txt"
+expect 1 "$ISOHEAP" faults check --faults="$work/faults" --build-dir="$BUILD_DIR"
+says 'mark_sweep/overflow_forgotten: the faulty collector raises none'
+sed -i 's/^Class: .*/Class: no_such_class/' "$work/faults/mark_sweep/overflow_forgotten.patch"
+expect 3 "$ISOHEAP" faults check --faults="$work/faults" --build-dir="$BUILD_DIR"
+says 'no violation class is called no_such_class'
+expect 3 "$ISOHEAP" faults list --faults="$faults" no_such_fault
+says 'no fault, collector, family or class'
+expect 2 "$ISOHEAP" faults nonsense
+expect 2 "$ISOHEAP" faults run --arms=no_such_arm --faults="$faults"
+expect 2 "$ISOHEAP" faults report --faults="$faults" --results="$work/none"
+says 'isoheap faults run'
+
+# A shared object is a collector like others.
+expect 1 "$ISOHEAP" run --collector="$BUILD_DIR/faults/mark_sweep/overflow_forgotten.so" \
+    "$faults/mark_sweep/overflow_forgotten.txt"
+says 'violation lost_object'
+expect 2 "$ISOHEAP" run --collector="$work/none.so" "$faults/mark_sweep/overflow_forgotten.txt"
+
+# A patch that does not apply ends the build and says so.
+mkdir -p "$work/source/collectors/mark_sweep"
+file=$(sed -n 's|^+++ b/||p' "$faults/mark_sweep/overflow_forgotten.patch")
+mkdir -p "$work/source/$(dirname "$file")"
+echo 'int other;' >"$work/source/$file"
+expect 1 cmake "-DPATCH=$faults/mark_sweep/overflow_forgotten.patch" "-DSOURCE=$work/source" \
+    "-DOUT=$work/patched" "-DFILES=$file" -P "$SOURCE_DIR/cmake/ApplyFault.cmake"
+says 'does not apply to the collectors'
+says 'overflow_forgotten.patch'
+
+# Results of a campaign make a report, without an engine: two arms, one of which misses.
+mkdir "$work/results"
+{
+    printf 'fault\tarm\n'
+    for seed in 1 2 3; do
+        printf 'mark_sweep/overflow_forgotten\tdefault\t%s\tk\t1000\t10\t2\t3\t10\t0.5\tlost_object\tfields\t1\t0\n' $seed
+        printf 'mark_sweep/overflow_forgotten\tbytes\t%s\tk\t1000\t1000\t0\t0\t0\t1.5\t-\t-\t0\t0\n' $seed
+    done
+    printf 'mark_sweep/overflow_forgotten\tdefault\t4\tk\t10' # cut off
+} >"$work/results/results.tsv"
+expect 0 "$ISOHEAP" faults report --faults="$faults" --results="$work/results"
+says '^mark_sweep/overflow_forgotten *3/3 *2 *3 *10 *10 *0.50 *0.50  fields$'
+says '^bytes *3 *0.0% *>1000 *>1000 *0.000 *1 *0 *1$'
+grep -q '<svg' "$work/results/index.html" || complain "no curves in the page"
+grep -q -i '<script\|http-equiv\|src=' "$work/results/index.html" && complain "the page needs other files"
+
+exit $failed
