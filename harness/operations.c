@@ -99,7 +99,7 @@ static bool is_writable(const struct runner *r, unsigned object) {
 void store_field(struct runner *r, unsigned m, size_t i, bool initialise) {
     unsigned object = slot_object(r, m, SLOT_TO);
     word value = r->model.slots[m][SLOT_VALUE];
-    if (!may_hold(r, object, value))
+    if (!may_hold(r, object, value) || (!initialise && !is_writable(r, object)))
         return;
     for (unsigned p = 0; p < r->n_sides; p++) {
         struct side *s = &r->side[p];
