@@ -59,7 +59,7 @@ mkdir -p "$work/source/$(dirname "$file")"
 echo 'int other;' >"$work/source/$file"
 expect 1 cmake "-DPATCH=$faults/mark_sweep/overflow_forgotten.patch" "-DSOURCE=$work/source" \
     "-DOUT=$work/patched" "-DFILES=$file" -P "$SOURCE_DIR/cmake/ApplyFault.cmake"
-says 'does not apply to the collectors'
+says 'does not apply'
 says 'overflow_forgotten.patch'
 
 # Results of a campaign make a report, without an engine: two arms, one of which misses.
