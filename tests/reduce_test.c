@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reduction: a random finding of every known-bad collector becomes small within 2,000 runs, nothing
+ * Reduction: a random finding of every violation class becomes small within 2,000 runs, nothing
  * slips to another violation, and the end is a fixed point.
  */
 #include "program/reduce.h"
@@ -59,11 +59,21 @@ static void check_small(const struct known_bad *bad, const struct program *p) {
         fail_msg("%s: %u runs were not enough", bad->collector->name, RUNS);
 }
 
+/* One of each class: bench_reduce has them all, and takes minutes. */
+static bool is_first_of_class(const struct known_bad *bad) {
+    const struct known_bad *first = known_bad;
+    while (first->violation != bad->violation)
+        first++;
+    return first == bad;
+}
+
 static void every_random_finding_becomes_small(void **state) {
     static struct program p, again;
     (void)state;
     for (const struct known_bad *bad = known_bad; bad->collector; bad++) {
         struct trial t;
+        if (!is_first_of_class(bad))
+            continue;
         trial_open(&t, bad->collector, &cheney);
         find(&t, bad->violation, &p);
         reduce(&t, &p, RUNS);
