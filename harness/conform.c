@@ -117,9 +117,13 @@ void make(struct conform *c, unsigned m, unsigned dst, size_t wosize, unsigned t
                (unsigned long long)v);
 }
 
+unsigned node_tag(const struct conform *c) {
+    return c->collector->writable && !c->collector->writable(0) ? 1 : 0;
+}
+
 void make_node(struct conform *c, unsigned m, unsigned dst, unsigned id) {
     const word raw[2] = {immediate(id), WORD_UNIT};
-    make(c, m, dst, 2, 0, raw);
+    make(c, m, dst, 2, node_tag(c), raw);
 }
 
 void set_field(struct conform *c, unsigned m, unsigned obj, size_t i, unsigned value) {
@@ -177,6 +181,7 @@ void expect_node(struct conform *c, unsigned m, unsigned slot, unsigned id, cons
                (unsigned long long)v);
     if (c->collector->walk) {
         walk(c, HEAP_TILES);
+        v = c->slots[m][slot]; /* a heap of copies may have been made anew */
         if (graph_resolve(&c->graph, v).kind != GRAPH_BLOCK)
             broken(
                 c,
@@ -185,11 +190,11 @@ void expect_node(struct conform *c, unsigned m, unsigned slot, unsigned id, cons
                 when, slot, m);
     }
     word header = header_of(v), found = word_pointer(v)[0];
-    if (header_wosize(header) != 2 || header_tag(header) != 0)
+    if (header_wosize(header) != 2 || header_tag(header) != node_tag(c))
         broken(
             c,
-            "%s the block in slot %u of mutator %u has the header 0x%llx, not 2 fields and tag 0",
-            when, slot, m, (unsigned long long)header);
+            "%s the block in slot %u of mutator %u has the header 0x%llx, not 2 fields and tag %u",
+            when, slot, m, (unsigned long long)header, node_tag(c));
     if (found != immediate(id))
         broken(
             c,

@@ -52,7 +52,9 @@ enum gc_result ask(struct conform *, unsigned m, unsigned dst, size_t wosize, un
                    const word *raw);
 /* The same where a refusal is a broken promise. */
 void make(struct conform *, unsigned m, unsigned dst, size_t wosize, unsigned tag, const word *raw);
-/* A block [id, unit] in slot dst. */
+/* The first tag of blocks that may be written. */
+unsigned node_tag(const struct conform *);
+/* A block [id, unit] with that tag in slot dst. */
 void make_node(struct conform *, unsigned m, unsigned dst, unsigned id);
 void set_field(struct conform *, unsigned m, unsigned obj, size_t i, unsigned value);
 /* Slot dst := field i of the block in slot obj, which is no infix pointer. */

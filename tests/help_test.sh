@@ -50,8 +50,8 @@ completes 'fuzz' isoheap fu
 completes "$(echo "$commands" | tr '\n' ' ' | sed 's/ $//') --help --version" isoheap ''
 completes '--collector' isoheap run --co
 completes '--collector' isoheap show --co
-completes 'bad_infix_root bad_infix_lost' isoheap run --collector bad_infix
-completes 'bad_infix_root bad_infix_lost' isoheap run --collector = bad_infix
+completes 'bad_infix_root bad_infix_left bad_infix_flat bad_infix_lost' isoheap run --collector bad_infix
+completes 'bad_infix_root bad_infix_left bad_infix_flat bad_infix_lost' isoheap run --collector = bad_infix
 completes 'cheney' isoheap run -r ch
 completes 'lost_object' isoheap run --expect = lost
 completes 'bytes text' isoheap convert --to ''

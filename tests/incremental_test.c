@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <sanitizer/asan_interface.h>
 
 static struct program program;
 static struct run_counts total;
@@ -136,9 +137,14 @@ static void nothing(void *start, size_t words) {
     (void)start;
     (void)words;
 }
+/* The address space may have been that of a heap of another test, and poisoned there. */
+static void unpoison(void *start, size_t words) {
+    nothing(start, words);
+    ASAN_UNPOISON_MEMORY_REGION(start, words * sizeof(word));
+}
 
 static struct gc *open_heap(size_t words, unsigned variant) {
-    hooks = (struct gc_hooks){.poison = nothing, .unpoison = nothing, .fuel = UINT64_MAX};
+    hooks = (struct gc_hooks){.poison = nothing, .unpoison = unpoison, .fuel = UINT64_MAX};
     for (unsigned i = 0; i < GC_SLOTS; i++)
         slots[0][i] = WORD_UNIT;
     struct gc_config config = {.heap_words = words,

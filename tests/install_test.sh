@@ -49,7 +49,7 @@ if [ -n "$has_libfuzzer" ]; then
     grep -q 'INFO: Loaded 1 modules *([1-9]' log || complain 'fuzz_pebble has no counters'
     nm pebble/build/bin/fuzz_pebble | grep -q 'T LLVMFuzzerCustomMutator' || complain 'no structured mutation'
 fi
-"$isoheap" run --quiet --plugin pebble/build/bin/pebble.so "$source/crashes" >log 2>&1 || complain "$(cat log)"
+find "$source/crashes" -name "*.txt" -exec "$isoheap" run --quiet --plugin pebble/build/bin/pebble.so {} + >log 2>&1 || complain "$(cat log)"
 "$isoheap" list --plugin pebble/build/bin/pebble.so | grep -q '^  pebble ' || complain 'list lacks pebble'
 
 # ---- a defect in it is found by all that was built ----

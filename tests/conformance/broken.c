@@ -157,10 +157,6 @@ static word *image_small(struct gc *g, size_t *words) {
     *words = 4;
     return cheney.image(g, words);
 }
-static void adopt_collects(struct gc *g, size_t words) {
-    cheney.adopt(g, words);
-    cheney.collect(g, GC_FULL);
-}
 
 /* ---- collection --------------------------------------------------------------------------------
  */
@@ -352,7 +348,6 @@ TRAMPOLINES(mark_sweep)
 #define SPOILS_refusal_clears   .alloc = refusal_clears
 #define SPOILS_refusal_harms    .alloc = refusal_harms
 #define SPOILS_image_small      .image = image_small
-#define SPOILS_adopt_collects   .adopt = adopt_collects
 #define SPOILS_slot_stale       .collect = slot_stale
 #define SPOILS_one_mutator      .reset = one_mutator
 #define SPOILS_check_complains  .check = check_complains

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Plug-ins that break one promise of the interface each, and the step of `isoheap conformance` that must
- * say so.  The build makes tests/conformance/broken_<name>.so of every row.
+ * Plug-ins that break one promise of the interface each, and the step of `isoheap conformance` that
+ * must say so.  The build makes tests/conformance/broken_<name>.so of every row.
  *
  * X(name, step, base, what is wrong); base is the collector that is right but for this.
  */
@@ -24,7 +24,6 @@
     X(refusal_clears, refusal, cheney, "a refused allocation clears its slot") \
     X(refusal_harms, full_heap, mark_sweep, "a refused allocation writes into a live block") \
     X(image_small, image, cheney, "image asks for less than is needed") \
-    X(adopt_collects, image, cheney, "adopt collects") \
     X(slot_stale, roots, cheney, "one slot is not updated") \
     X(one_mutator, roots, cheney, "the slots of other mutators are no roots") \
     X(check_complains, roots, cheney, "the collector's own check fails after a collection") \
