@@ -121,7 +121,7 @@ function(isoheap_ocaml_variant name symbol)
     set_source_files_properties(${objects} PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
     add_library(isoheap_${symbol} STATIC ${objects})
     set_target_properties(isoheap_${symbol} PROPERTIES LINKER_LANGUAGE C)
-    target_link_libraries(isoheap_${symbol} PUBLIC isoheap_collectors) # arena.c
+    target_link_libraries(isoheap_${symbol} PUBLIC isoheap_collectors m) # arena.c; the runtime's own
 endfunction()
 
 # The symbol of a variant's collector.
