@@ -41,6 +41,7 @@ if [ $# -eq 2 ]; then
     */sanitizer/*) ;;
     *) healthy="-std=c17 -I. -o finding finding.c ../$compiler.$source.o ../$compiler.arena.o" ;;
     esac
+    [ "$source" != boehm ] || healthy="$healthy -lgc"
     eval "$compiler $warnings -DCOLLECTOR=$source $healthy" >log 2>&1 || complain "$name, $compiler: no $source" log
     ./finding >log 2>&1 || complain "$name, $compiler: $source fails" log
     grep -qx passed log || complain "$name, $compiler: $source did not come to the end" log
@@ -80,7 +81,8 @@ for compiler in gcc clang; do
         [ "$(basename "$folder_of")" != ocaml ] || continue # it needs the runtime's sources
         $compiler -std=c17 -I"$SOURCE_DIR" -r -nostdlib -o "$compiler.$(basename "$folder_of").o" "$folder_of"*.c || wrong=1
     done
-    $compiler -std=c17 -I"$SOURCE_DIR" -c -o $compiler.arena.o "$SOURCE_DIR/collectors/arena.c" || wrong=1
+    $compiler -std=c17 -I"$SOURCE_DIR" -r -nostdlib -o $compiler.arena.o "$SOURCE_DIR/collectors/arena.c" \
+        "$SOURCE_DIR/collectors/literals.c" || wrong=1
 done
 
 fixtures=$("$ISOHEAP" list --json | tr '{' '\n' | sed -n 's/.*"name": *"\(bad_[a-z_0-9]*\)".*"class": *"\([a-z_]*\)".*/\2\/\1/p')
