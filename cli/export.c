@@ -89,8 +89,8 @@ static void write_command(FILE *f, const struct exported *e, const char *compile
     fprintf(f, " *   %s -std=c17 -g -I.%s", compiler, sanitizer ? " -fsanitize=address" : "");
     if (defect)
         fprintf(f, " -DISOHEAP_FAULT=FAULT_%s -DISOHEAP_COLLECTOR=%s", defect, e->symbol);
-    fprintf(f, " -o finding %s collectors/%s/[a-z]*.c collectors/arena.c collectors/literals.c%s\n", name, source,
-            strcmp(source, "boehm") == 0 ? " -lgc" : "");
+    fprintf(f, " -o finding %s collectors/%s/[a-z]*.c collectors/arena.c collectors/literals.c%s\n",
+            name, source, strcmp(source, "boehm") == 0 ? " -lgc" : "");
 }
 
 static void write_header(FILE *f, const struct exported *e, const char *name) {
