@@ -4,6 +4,7 @@
  * 200 operations that raises its class to the fixed point.  The same in every build, but for the
  * collectors that crash without a sanitizer elsewhere than with one.
  */
+#define _DEFAULT_SOURCE /* clock_gettime */
 #include "bench/bench.h"
 
 #include "collectors/cheney/cheney.h"

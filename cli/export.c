@@ -278,6 +278,11 @@ static int find_class(const struct options *o, struct exported *e, const struct 
         return EXIT_NOTHING;
     }
     e->violation = v.violation;
+    if (v.oracle == ORACLE_snapshot)
+        fprintf(stderr,
+                "isoheap: %s: Definition 6 judges the middle of a cycle and garbage too, the C "
+                "file only what can be reached; if it passes, isoheap run shows more\n",
+                o->file);
     snprintf(e->detail, sizeof e->detail, "%s", v.detail);
     return EXIT_OK;
 }
@@ -320,11 +325,12 @@ static int export_file(const struct options *o, const struct job *job) {
     int status = find_class(o, &e, job);
     if (status)
         return status;
-    if (e.violation == VIOLATION_refinement_broken) {
+    if (e.violation == VIOLATION_refinement_broken || e.violation == VIOLATION_layout_broken ||
+        e.violation == VIOLATION_generation_order_broken) {
         fprintf(stderr,
-                "isoheap: %s: refinement_broken is between the collector's states and the levels "
+                "isoheap: %s: %s is between the collector's states and the levels "
                 "above, which a file of its own does not have; replay it with isoheap run\n",
-                o->file);
+                o->file, violation_name(e.violation));
         return EXIT_NOTHING;
     }
     size_t size;

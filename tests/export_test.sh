@@ -89,8 +89,11 @@ fixtures=$("$ISOHEAP" list --json | tr '{' '\n' | sed -n 's/.*"name": *"\(bad_[a
 [ "$(echo "$fixtures" | wc -l)" -ge 20 ] || { echo "no list of known-bad collectors"; wrong=1; }
 for fixture in $fixtures; do
     case $fixture in
-    refinement_broken/*) # no file of its own can tell (below)
-        continue ;;
+    # no file of its own can tell (below)
+    refinement_broken/* | layout_broken/* | generation_order_broken/*) continue ;;
+    # seen in the middle of a cycle, in garbage, and in the header of a static block: nothing that can be
+    # reached is wrong when the program ends
+    */bad_half_snapshot | */bad_barrier_severs | */bad_barrier_rounds | */bad_static_threaded) continue ;;
     esac
     for compiler in $compilers; do
         printf '%s %s\n' "$SOURCE_DIR/crashes/$fixture.txt" $compiler
