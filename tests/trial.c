@@ -7,7 +7,7 @@
 
 #include "program/bytes.h"
 #include "program/cut.h"
-#include "tests/program_support.h"
+#include "program/random.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -119,10 +119,10 @@ bool trial_keeps(const struct program *p, void *trial) {
 
 bool trial_find(struct trial *t, enum violation violation, unsigned operations, struct program *p) {
     static uint8_t bytes[INPUT];
-    struct rng rng = {1};
+    struct random random = {1};
     for (unsigned tries = 0; tries < TRIES; tries++) {
         for (size_t i = 0; i < sizeof bytes; i++)
-            bytes[i] = (uint8_t)rng_next(&rng);
+            bytes[i] = (uint8_t)random_next(&random);
         program_decode(p, bytes, sizeof bytes);
         if (p->n_ops < operations)
             continue;
