@@ -17,7 +17,14 @@ bool arena_open(struct arena *arena, size_t capacity) {
     return true;
 }
 
+static size_t larger(size_t a, size_t b) {
+    return a > b ? a : b;
+}
+
 void arena_close(struct arena *arena) {
+    if (arena->hooks)
+        arena->hooks->unpoison(arena->base - ARENA_RED_ZONE,
+                               larger(arena->poisoned, arena->highest) + 2 * ARENA_RED_ZONE);
     munmap(arena->base - ARENA_RED_ZONE, (arena->capacity + 2 * ARENA_RED_ZONE) * sizeof(word));
     arena->base = NULL;
 }
@@ -26,7 +33,9 @@ void arena_reset(struct arena *arena, struct gc_hooks *hooks, size_t words) {
     hooks->unpoison(arena->base, words);
     for (size_t i = 0; i < words; i++)
         arena->base[i] = ARENA_FILL;
-    size_t poison = words > arena->poisoned ? words : arena->poisoned;
+    size_t poison = larger(words, arena->poisoned);
     hooks->poison(arena->base - ARENA_RED_ZONE, poison + 2 * ARENA_RED_ZONE);
     arena->poisoned = words;
+    arena->highest = larger(arena->highest, poison);
+    arena->hooks = hooks;
 }

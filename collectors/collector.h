@@ -35,7 +35,8 @@ enum gc_event {
 /* What a collector may tell of its stores that fill up. */
 enum gc_fill { GC_FILL_MARK_STACK, GC_FILL_NURSERY, GC_FILLS };
 
-/* What the harness lends to a collector, constant from reset to reset. */
+/* What the harness lends to a collector, constant from reset to reset; the last lasts until close.
+ */
 struct gc_hooks {
     void (*poison)(void *start, size_t words);   /* dead memory: no access until unpoisoned */
     void (*unpoison)(void *start, size_t words); /* memory that is about to be used */

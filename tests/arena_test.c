@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The arena of a collector: what it poisons, and that it leaves nothing poisoned behind.
+ */
+#include "collectors/arena.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { WORDS = 1000, ALL = WORDS + 2 * ARENA_RED_ZONE };
+
+static word *start; /* of the first red zone */
+static bool dead[ALL];
+
+static void mark(void *from, size_t words, bool poisoned) {
+    ptrdiff_t at = (word *)from - start;
+    assert_true(at >= 0 && (size_t)at + words <= ALL);
+    for (size_t i = 0; i < words; i++)
+        dead[(size_t)at + i] = poisoned;
+}
+static void poison(void *from, size_t words) {
+    mark(from, words, true);
+}
+static void unpoison(void *from, size_t words) {
+    mark(from, words, false);
+}
+static size_t count_dead(void) {
+    size_t n = 0;
+    for (size_t i = 0; i < ALL; i++)
+        n += dead[i];
+    return n;
+}
+
+/* The system may hand the addresses to anybody, who then meets the poison. */
+static void no_poison_is_left_behind(void **state) {
+    (void)state;
+    struct gc_hooks hooks = {.poison = poison, .unpoison = unpoison};
+    struct arena arena;
+    assert_true(arena_open(&arena, WORDS));
+    start = arena.base - ARENA_RED_ZONE;
+    memset(dead, 0, sizeof dead);
+    arena_reset(&arena, &hooks, 100);
+    assert_int_equal(count_dead(), 100 + 2 * ARENA_RED_ZONE);
+    arena_reset(&arena, &hooks, WORDS);
+    arena_reset(&arena, &hooks, 10);
+    arena_reset(&arena, &hooks, 20);
+    assert_int_equal(count_dead(), ALL);
+    arena_close(&arena);
+    assert_int_equal(count_dead(), 0);
+}
+
+static void what_was_never_reset_can_be_closed(void **state) {
+    (void)state;
+    struct arena arena;
+    assert_true(arena_open(&arena, WORDS));
+    arena_close(&arena);
+}
+
+static void unwritten_words_are_the_same_in_every_run(void **state) {
+    (void)state;
+    struct gc_hooks hooks = {.poison = poison, .unpoison = unpoison};
+    struct arena arena;
+    assert_true(arena_open(&arena, WORDS));
+    start = arena.base - ARENA_RED_ZONE;
+    for (unsigned run = 0; run < 2; run++) {
+        arena_reset(&arena, &hooks, 100);
+        for (size_t i = 0; i < 100; i++) {
+            assert_true(arena.base[i] == ARENA_FILL);
+            arena.base[i] = i;
+        }
+    }
+    arena_close(&arena);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_poison_is_left_behind),
+        cmocka_unit_test(what_was_never_reset_can_be_closed),
+        cmocka_unit_test(unwritten_words_are_the_same_in_every_run),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
