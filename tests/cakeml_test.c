@@ -8,6 +8,7 @@
 #include "collectors/cakeml/levels.h"
 #include "collectors/cakeml/representation.h"
 #include "collectors/cheney/cheney.h"
+#include "tests/passing.h"
 #include "tests/support.h"
 
 #include <setjmp.h>
@@ -24,36 +25,27 @@ static struct program program;
 
 struct pass {
     struct runner *runner;
-    uint64_t refinement, layout, refusals;
+    struct run_counts total;
     int level, kind; /* -1: as the seed has it */
 };
 
 static void run_seed(const char *path, void *context) {
-    static char report[1 << 16];
     struct pass *pass = context;
-    struct verdict verdict;
+    char what[1024];
     load_program(&program, path);
     if (pass->level >= 0)
         program.config[CONFIG_VARIANT] =
             (uint16_t)(program.config[CONFIG_VARIANT] / 4 * 4 + pass->level);
     if (pass->kind >= 0)
         program.config[CONFIG_KIND] = (uint16_t)pass->kind;
-    runner_run(pass->runner, &program, &verdict);
-    pass->refinement += verdict.counts.oracles[ORACLE_refinement];
-    pass->layout += verdict.counts.oracles[ORACLE_layout];
-    pass->refusals += verdict.counts.refusals;
-    if (!verdict.violation && !verdict.harness_error)
-        return;
-    runner_report(pass->runner, &verdict, &program, report, sizeof report);
-    fail_msg("%s, level %d, kind %d\n%s", path, pass->level, pass->kind, report);
+    snprintf(what, sizeof what, "%s, level %d, kind %d", path, pass->level, pass->kind);
+    must_pass(pass->runner, &program, what, &pass->total);
 }
 
 /* In one pass over the seeds of a folder. */
 static struct pass run_seeds(const struct collector *subject, const struct collector *reference,
                              const char *seeds, int level, int kind) {
-    struct runner_options options = {.subject = subject, .reference = reference};
-    struct pass pass = {.runner = runner_open(&options), .level = level, .kind = kind};
-    assert_non_null(pass.runner);
+    struct pass pass = {.runner = open_pair(subject, reference), .level = level, .kind = kind};
     assert_true(for_each_program(seeds, run_seed, &pass) >= 40);
     runner_close(pass.runner);
     return pass;
@@ -64,8 +56,9 @@ static void seeds_pass_on_every_level_and_kind(void **state) {
     for (int level = 0; level < 4; level++)
         for (int kind = -1; kind < CAKEML_KINDS; kind++) {
             struct pass pass = run_seeds(&cakeml, &cheney, SEEDS_DIR "/cakeml", level, kind);
-            assert_true(pass.refusals > 5);
-            assert_true(level == 3 || (pass.refinement > 50 && pass.layout > 50));
+            assert_true(pass.total.refusals > 5);
+            assert_true(level == 3 || (pass.total.oracles[ORACLE_refinement] > 50 &&
+                                       pass.total.oracles[ORACLE_layout] > 50));
             run_seeds(&cakeml, NULL, SEEDS_DIR "/mark_sweep", level, kind);
         }
 }

@@ -9,6 +9,7 @@
 #include "collectors/compact/invert.h"
 #include "collectors/mark_sweep/mark_sweep.h"
 #include "program/bytes.h"
+#include "tests/passing.h"
 #include "tests/support.h"
 
 #include <setjmp.h>
@@ -18,31 +19,12 @@
 #include <string.h>
 
 #include <cmocka.h>
-#include <sanitizer/asan_interface.h>
 
 static struct program program;
 static struct run_counts total;
 
-static struct runner *open_pair(const struct collector *subject,
-                                const struct collector *reference) {
-    struct runner_options options = {.subject = subject, .reference = reference, .digest = true};
-    struct runner *runner = runner_open(&options);
-    assert_non_null(runner);
-    return runner;
-}
-
-static uint64_t must_pass(struct runner *runner, const char *what) {
-    static char report[1 << 16];
-    static struct verdict verdict;
-    runner_run(runner, &program, &verdict);
-    if (verdict.violation || verdict.harness_error) {
-        runner_report(runner, &verdict, &program, report, sizeof report);
-        fail_msg("%s\n%s", what, report);
-    }
-    total.ops[OP_COMPACT] += verdict.counts.ops[OP_COMPACT];
-    total.oracles[ORACLE_compaction] += verdict.counts.oracles[ORACLE_compaction];
-    total.refusals += verdict.counts.refusals;
-    return verdict.digest;
+static uint64_t pass(struct runner *runner, const char *what) {
+    return must_pass(runner, &program, what, &total)->digest;
 }
 
 /* ---- seeds -----------------------------------------------------------------------------------
@@ -50,8 +32,8 @@ static uint64_t must_pass(struct runner *runner, const char *what) {
 
 static void pass_one(const char *path, void *runner) {
     load_program(&program, path);
-    uint64_t digest = must_pass(runner, path);
-    assert_int_equal(must_pass(runner, path), digest);
+    uint64_t digest = pass(runner, path);
+    assert_int_equal(pass(runner, path), digest);
 }
 
 static void pass_all(const struct collector *subject, const struct collector *reference) {
@@ -77,7 +59,7 @@ static void pass_in_all_variants(const char *path, void *runner) {
     load_program(&program, path);
     for (uint16_t variant = 0; variant < 36; variant++) {
         program.config[CONFIG_VARIANT] = variant;
-        must_pass(runner, path);
+        pass(runner, path);
     }
 }
 
@@ -117,15 +99,9 @@ static void nothing(void *start, size_t words) {
     (void)start;
     (void)words;
 }
-/* Another runner's heap may have been at these addresses. */
-static void unpoison(void *start, size_t words) {
-    (void)start;
-    (void)words;
-    ASAN_UNPOISON_MEMORY_REGION(start, words * sizeof(word));
-}
 
 static struct gc *open_heap(size_t words, unsigned variant) {
-    hooks = (struct gc_hooks){.poison = nothing, .unpoison = unpoison, .fuel = UINT64_MAX};
+    hooks = (struct gc_hooks){.poison = nothing, .unpoison = nothing, .fuel = UINT64_MAX};
     for (unsigned i = 0; i < GC_SLOTS; i++)
         slots[0][i] = WORD_UNIT;
     struct gc_config config = {
@@ -241,28 +217,18 @@ static void copies_have_no_order(void **state) {
 /* ---- random programs --------------------------------------------------------------------------
  */
 
+static void compact_often(struct program *p, unsigned number, uint8_t *bytes, uint64_t random) {
+    (void)number;
+    (void)random;
+    program_decode(p, bytes, RANDOM_BYTES);
+    for (unsigned op = 0; op < p->n_ops; op++)
+        if (p->ops[op].code == OP_MINOR || p->ops[op].code == OP_SLICE)
+            p->ops[op].code = OP_COMPACT;
+}
+
 static void random_programs_pass_alike(void **state) {
     (void)state;
-    static uint8_t bytes[200];
-    struct runner *worn = open_pair(&compact, &cheney);
-    uint64_t random = 1;
-    for (unsigned i = 0; i < 2000; i++) {
-        for (size_t at = 0; at < sizeof bytes; at++) {
-            random = random * 6364136223846793005u + 1442695040888963407u;
-            bytes[at] = (uint8_t)(random >> 56);
-        }
-        program_decode(&program, bytes, sizeof bytes);
-        for (unsigned op = 0; op < program.n_ops; op++)
-            if (program.ops[op].code == OP_MINOR || program.ops[op].code == OP_SLICE)
-                program.ops[op].code = OP_COMPACT;
-        uint64_t digest = must_pass(worn, "random bytes");
-        if (i % 50)
-            continue;
-        struct runner *fresh = open_pair(&compact, &cheney);
-        assert_int_equal(must_pass(fresh, "random bytes"), digest);
-        runner_close(fresh);
-    }
-    runner_close(worn);
+    runs_are_alike(&compact, &cheney, 2000, 50, compact_often);
 }
 
 int main(void) {

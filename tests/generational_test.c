@@ -9,6 +9,7 @@
 #include "collectors/mark_sweep/mark_sweep.h"
 #include "program/bytes.h"
 #include "tests/known_bad/known_bad.h"
+#include "tests/passing.h"
 #include "tests/support.h"
 
 #include <setjmp.h>
@@ -22,38 +23,18 @@
 static struct program program;
 static struct run_counts total;
 
-static struct runner *open_pair(const struct collector *subject,
-                                const struct collector *reference) {
-    struct runner_options options = {.subject = subject, .reference = reference, .digest = true};
-    struct runner *runner = runner_open(&options);
-    assert_non_null(runner);
-    return runner;
-}
-
-static uint64_t must_pass(struct runner *runner, const char *what) {
-    static char report[1 << 16];
-    static struct verdict verdict;
-    runner_run(runner, &program, &verdict);
-    if (verdict.violation || verdict.harness_error) {
-        runner_report(runner, &verdict, &program, report, sizeof report);
-        fail_msg("%s\n%s", what, report);
-    }
-    total.ops[OP_MINOR] += verdict.counts.ops[OP_MINOR];
-    total.oracles[ORACLE_remembered] += verdict.counts.oracles[ORACLE_remembered];
-    total.oracles[ORACLE_minor] += verdict.counts.oracles[ORACLE_minor];
-    total.oracles[ORACLE_snapshot] += verdict.counts.oracles[ORACLE_snapshot];
-    total.refusals += verdict.counts.refusals;
-    return verdict.digest;
+static uint64_t pass(struct runner *runner, const char *what) {
+    return must_pass(runner, &program, what, &total)->digest;
 }
 
 /* With the old generation's collector that it asks for, and with the other. */
 static void pass_one(const char *path, void *runner) {
     load_program(&program, path);
-    uint64_t digest = must_pass(runner, path);
+    uint64_t digest = pass(runner, path);
     program.config[CONFIG_KIND] ^= 1;
-    must_pass(runner, path);
+    pass(runner, path);
     program.config[CONFIG_KIND] ^= 1;
-    assert_int_equal(must_pass(runner, path), digest);
+    assert_int_equal(pass(runner, path), digest);
 }
 
 static void pass_all(const struct collector *subject, const struct collector *reference) {
@@ -238,12 +219,6 @@ static void nothing(void *start, size_t words) {
     (void)start;
     (void)words;
 }
-/* The addresses may have been a heap of a runner, which poisons, before. */
-__attribute__((weak)) void __asan_unpoison_memory_region(void const volatile *, size_t);
-static void unpoison(void *start, size_t words) {
-    if (__asan_unpoison_memory_region)
-        __asan_unpoison_memory_region(start, words * sizeof(word));
-}
 static void count_minor(struct gc_hooks *h, bool is_before) {
     (void)h;
     before += is_before;
@@ -252,7 +227,7 @@ static void count_minor(struct gc_hooks *h, bool is_before) {
 
 static struct gc *open_heap(size_t words, size_t nursery, unsigned age) {
     hooks = (struct gc_hooks){
-        .poison = nothing, .unpoison = unpoison, .fuel = UINT64_MAX, .minor = count_minor};
+        .poison = nothing, .unpoison = nothing, .fuel = UINT64_MAX, .minor = count_minor};
     before = after = 0;
     for (unsigned i = 0; i < GC_SLOTS; i++)
         slots[0][i] = WORD_UNIT;
@@ -353,28 +328,17 @@ static void a_field_is_remembered_once_and_forgotten(void **state) {
 /* ---- random programs --------------------------------------------------------------------------
  */
 
+static void slice_often(struct program *p, unsigned number, uint8_t *bytes, uint64_t random) {
+    (void)random;
+    for (unsigned i = 0; number % 2 && i < RANDOM_BYTES; i += 8)
+        bytes[i] = 122;
+    program_decode(p, bytes, RANDOM_BYTES);
+    p->config[CONFIG_KIND] = number % 2;
+}
+
 static void random_programs_pass_alike(void **state) {
     (void)state;
-    static uint8_t bytes[200];
-    struct runner *worn = open_pair(&generational, &cheney);
-    uint64_t random = 1;
-    for (unsigned i = 0; i < 3000; i++) {
-        for (size_t at = 0; at < sizeof bytes; at++) {
-            random = random * 6364136223846793005u + 1442695040888963407u;
-            bytes[at] = (uint8_t)(random >> 56);
-            if (at % 8 == 0 && i % 2)
-                bytes[at] = 122; /* more slices */
-        }
-        program_decode(&program, bytes, sizeof bytes);
-        program.config[CONFIG_KIND] = i % 2;
-        uint64_t digest = must_pass(worn, "random bytes");
-        if (i % 50)
-            continue;
-        struct runner *fresh = open_pair(&generational, &cheney);
-        assert_int_equal(must_pass(fresh, "random bytes"), digest);
-        runner_close(fresh);
-    }
-    runner_close(worn);
+    runs_are_alike(&generational, &cheney, 3000, 50, slice_often);
 }
 
 int main(void) {

@@ -9,6 +9,7 @@
 #include "collectors/mark_sweep/mark_sweep.h"
 #include "oracles/definition6.h"
 #include "program/bytes.h"
+#include "tests/passing.h"
 #include "tests/support.h"
 
 #include <setjmp.h>
@@ -19,37 +20,18 @@
 #include <string.h>
 
 #include <cmocka.h>
-#include <sanitizer/asan_interface.h>
 
 static struct program program;
 static struct run_counts total;
 
-static struct runner *open_pair(const struct collector *subject,
-                                const struct collector *reference) {
-    struct runner_options options = {.subject = subject, .reference = reference, .digest = true};
-    struct runner *runner = runner_open(&options);
-    assert_non_null(runner);
-    return runner;
-}
-
-static uint64_t must_pass(struct runner *runner, const char *what) {
-    static char report[1 << 16];
-    static struct verdict verdict;
-    runner_run(runner, &program, &verdict);
-    if (verdict.violation || verdict.harness_error) {
-        runner_report(runner, &verdict, &program, report, sizeof report);
-        fail_msg("%s\n%s", what, report);
-    }
-    total.ops[OP_SLICE] += verdict.counts.ops[OP_SLICE];
-    total.oracles[ORACLE_snapshot] += verdict.counts.oracles[ORACLE_snapshot];
-    total.refusals += verdict.counts.refusals;
-    return verdict.digest;
+static uint64_t pass(struct runner *runner, const char *what) {
+    return must_pass(runner, &program, what, &total)->digest;
 }
 
 static void pass_one(const char *path, void *runner) {
     load_program(&program, path);
-    uint64_t digest = must_pass(runner, path);
-    assert_int_equal(must_pass(runner, path), digest);
+    uint64_t digest = pass(runner, path);
+    assert_int_equal(pass(runner, path), digest);
 }
 
 static void pass_all(const struct collector *subject, const struct collector *reference) {
@@ -137,14 +119,9 @@ static void nothing(void *start, size_t words) {
     (void)start;
     (void)words;
 }
-/* The address space may have been that of a heap of another test, and poisoned there. */
-static void unpoison(void *start, size_t words) {
-    nothing(start, words);
-    ASAN_UNPOISON_MEMORY_REGION(start, words * sizeof(word));
-}
 
 static struct gc *open_heap(size_t words, unsigned variant) {
-    hooks = (struct gc_hooks){.poison = nothing, .unpoison = unpoison, .fuel = UINT64_MAX};
+    hooks = (struct gc_hooks){.poison = nothing, .unpoison = nothing, .fuel = UINT64_MAX};
     for (unsigned i = 0; i < GC_SLOTS; i++)
         slots[0][i] = WORD_UNIT;
     struct gc_config config = {.heap_words = words,
@@ -284,27 +261,16 @@ static void the_weak_invariant_follows_white_chains(void **state) {
 /* ---- random programs --------------------------------------------------------------------------
  */
 
+static void slice_often(struct program *p, unsigned number, uint8_t *bytes, uint64_t random) {
+    (void)random;
+    for (unsigned i = 0; number % 2 && i < RANDOM_BYTES; i += 8)
+        bytes[i] = 122;
+    program_decode(p, bytes, RANDOM_BYTES);
+}
+
 static void random_programs_pass_alike(void **state) {
     (void)state;
-    static uint8_t bytes[200];
-    struct runner *worn = open_pair(&incremental, &cheney);
-    uint64_t random = 1;
-    for (unsigned i = 0; i < 3000; i++) {
-        for (size_t at = 0; at < sizeof bytes; at++) {
-            random = random * 6364136223846793005u + 1442695040888963407u;
-            bytes[at] = (uint8_t)(random >> 56);
-            if (at % 8 == 0 && i % 2)
-                bytes[at] = 122; /* more slices */
-        }
-        program_decode(&program, bytes, sizeof bytes);
-        uint64_t digest = must_pass(worn, "random bytes");
-        if (i % 50)
-            continue;
-        struct runner *fresh = open_pair(&incremental, &cheney);
-        assert_int_equal(must_pass(fresh, "random bytes"), digest);
-        runner_close(fresh);
-    }
-    runner_close(worn);
+    runs_are_alike(&incremental, &cheney, 3000, 50, slice_often);
 }
 
 int main(void) {

@@ -5,6 +5,7 @@
  */
 #include "collectors/ocaml/ocaml.h"
 #include "program/bytes.h"
+#include "tests/passing.h"
 #include "tests/support.h"
 
 #include <setjmp.h>
@@ -29,22 +30,6 @@ static const struct collector *const variants[] = {&ocaml,
 #endif
                                                    NULL};
 
-static struct runner *open_alone(const struct collector *subject) {
-    struct runner_options options = {.subject = subject, .digest = true};
-    struct runner *runner = runner_open(&options);
-    assert_non_null(runner);
-    return runner;
-}
-
-static void must_pass(struct runner *runner, const char *what, struct verdict *verdict) {
-    static char report[1 << 16];
-    runner_run(runner, &program, verdict);
-    if (!verdict->violation && !verdict->harness_error)
-        return;
-    runner_report(runner, verdict, &program, report, sizeof report);
-    fail_msg("%s\n%s", what, report);
-}
-
 /* ---- reset ------------------------------------------------------------------------------------
  */
 
@@ -52,11 +37,7 @@ enum { INPUTS = 60, INPUT_SIZE = 160 };
 
 static void random_program_of(unsigned n) {
     uint8_t bytes[INPUT_SIZE];
-    uint64_t random = n * 0x9e3779b97f4a7c15u + 1;
-    for (size_t b = 0; b < sizeof bytes; b++) {
-        random = random * 6364136223846793005u + 1442695040888963407u;
-        bytes[b] = (uint8_t)(random >> 56);
-    }
+    next_bytes(n * 0x9e3779b97f4a7c15u + 1, bytes, sizeof bytes);
     program_decode(&program, bytes, sizeof bytes);
 }
 
@@ -64,18 +45,17 @@ static void random_program_of(unsigned n) {
 static void runs_do_not_see_each_other(void **state) {
     (void)state;
     static uint64_t digest[INPUTS];
-    struct verdict verdict;
     for (const struct collector *const *c = variants; *c; c++) {
-        struct runner *runner = open_alone(*c);
+        struct runner *runner = open_pair(*c, NULL);
         for (unsigned n = 0; n < INPUTS; n++) {
             random_program_of(n);
-            must_pass(runner, "random bytes", &verdict);
-            digest[n] = verdict.digest;
+            digest[n] = must_pass(runner, &program, "random bytes", NULL)->digest;
         }
         for (unsigned n = INPUTS; n-- > 0;) {
             random_program_of(n);
-            must_pass(runner, "random bytes, in reverse order", &verdict);
-            assert_int_equal(verdict.digest, digest[n]);
+            assert_int_equal(
+                must_pass(runner, &program, "random bytes, in reverse order", NULL)->digest,
+                digest[n]);
         }
         runner_close(runner);
     }
@@ -87,18 +67,13 @@ static void runs_do_not_see_each_other(void **state) {
 static struct run_counts total;
 
 static void run_seed(const char *path, void *context) {
-    struct verdict verdict;
     load_program(&program, path);
-    must_pass(context, path, &verdict);
-    for (unsigned o = 0; o < OP_CODES; o++)
-        total.ops[o] += verdict.counts.ops[o];
-    for (unsigned o = 0; o < ORACLE_COUNT; o++)
-        total.oracles[o] += verdict.counts.oracles[o];
+    must_pass(context, &program, path, &total);
 }
 
 static void seeds_reach_every_operation(void **state) {
     (void)state;
-    struct runner *runner = open_alone(&ocaml);
+    struct runner *runner = open_pair(&ocaml, NULL);
     assert_true(for_each_program(SEEDS_DIR "/ocaml", run_seed, runner) >= 15);
     runner_close(runner);
     for (unsigned o = OP_RUNTIME; o < OP_CODES; o++)
@@ -117,11 +92,11 @@ static struct runner *open_bad(void) {
     bad = ocaml;
     bad_extras = *ocaml.extras;
     bad.extras = &bad_extras;
-    return open_alone(&bad);
+    return open_pair(&bad, NULL);
 }
 
 static void must_raise(enum violation expected, const char *text) {
-    struct runner *runner = open_alone(&bad);
+    struct runner *runner = open_pair(&bad, NULL);
     struct verdict verdict;
     parse_program(&program, text);
     runner_run(runner, &program, &verdict);

@@ -9,6 +9,7 @@
 #include "collectors/mark_sweep/mark_sweep.h"
 #include "collectors/tower/tower.h"
 #include "oracles/tower.h"
+#include "tests/passing.h"
 #include "tests/support.h"
 
 #include <setjmp.h>
@@ -26,33 +27,26 @@ static struct program program;
 
 struct pass {
     struct runner *runner;
-    uint64_t judged, refusals;
+    struct run_counts total;
     unsigned level;
 };
 
 static void run_seed(const char *path, void *context) {
-    static char report[1 << 16];
     struct pass *pass = context;
-    struct verdict verdict;
+    char what[1024];
     load_program(&program, path);
     program.config[CONFIG_VARIANT] =
         (uint16_t)(program.config[CONFIG_VARIANT] / 4 * 4 + pass->level);
-    runner_run(pass->runner, &program, &verdict);
-    pass->judged += verdict.counts.oracles[ORACLE_refinement];
-    pass->refusals += verdict.counts.refusals;
-    if (!verdict.violation && !verdict.harness_error)
-        return;
-    runner_report(pass->runner, &verdict, &program, report, sizeof report);
-    fail_msg("%s, level %u\n%s", path, pass->level, report);
+    snprintf(what, sizeof what, "%s, level %u", path, pass->level);
+    must_pass(pass->runner, &program, what, &pass->total);
 }
 
 static void run_levels(const struct collector *subject, const struct collector *reference,
                        const char *seeds) {
     for (unsigned level = 0; level < TOWER_LEVELS; level++) {
-        struct runner_options options = {.subject = subject, .reference = reference};
-        struct pass pass = {.runner = runner_open(&options), .level = level};
+        struct pass pass = {.runner = open_pair(subject, reference), .level = level};
         assert_true(for_each_program(seeds, run_seed, &pass) >= 40);
-        assert_true(pass.judged > 100 && pass.refusals > 5);
+        assert_true(pass.total.oracles[ORACLE_refinement] > 100 && pass.total.refusals > 5);
         runner_close(pass.runner);
     }
 }

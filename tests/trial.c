@@ -8,9 +8,9 @@
 #include "program/bytes.h"
 #include "program/cut.h"
 #include "program/random.h"
+#include "tests/support.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,11 +44,9 @@ void trial_open(struct trial *t, const struct collector *subject,
  */
 
 _Noreturn static void serve(struct trial *t, int ask, int answer) {
-    static const int crashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
     struct verdict v;
     char token;
-    for (unsigned i = 0; i < sizeof crashes / sizeof *crashes; i++)
-        signal(crashes[i], SIG_DFL); /* a test framework would go on with the next test */
+    crashes_end_the_process();
     dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
     while (read(ask, &token, 1) == 1) {
         runner_run(t->runner, &t->shared->program, &v);

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Programs that must pass: what the tests of the collectors share.
+ */
+#ifndef ISOHEAP_TESTS_PASSING_H
+#define ISOHEAP_TESTS_PASSING_H
+
+#include "harness/harness.h"
+#include "program/program.h"
+
+enum { RANDOM_BYTES = 200 };
+
+/* A runner that makes digests; reference NULL: the model alone. */
+struct runner *open_pair(const struct collector *subject, const struct collector *reference);
+
+/* Runs; a violation or harness error fails the test with the report under `what`.  The verdict is
+ * there until the next call; its counts are added to *sum, if there is one. */
+const struct verdict *must_pass(struct runner *, const struct program *, const char *what,
+                                struct run_counts *sum);
+
+/* Fills bytes from an LCG, the same everywhere; returns its state. */
+uint64_t next_bytes(uint64_t state, uint8_t *bytes, size_t size);
+
+/* One run leaves nothing behind: `runs` programs pass on one runner, and every so often one has the
+ * same digest on a fresh one.  make: program `number` of RANDOM_BYTES random bytes, which it may
+ * change first; random: as many bits again. */
+void runs_are_alike(const struct collector *subject, const struct collector *reference,
+                    unsigned runs, unsigned every,
+                    void (*make)(struct program *, unsigned number, uint8_t *bytes,
+                                 uint64_t random));
+
+#endif
