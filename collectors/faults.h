@@ -144,4 +144,9 @@ enum isoheap_fault {
 #endif
 #define FAULTY(name) (ISOHEAP_FAULT == FAULT_##name)
 
+/* The name of the collector that this compilation makes: its symbol, ISOHEAP_COLLECTOR, as text. */
+#define COLLECTOR_TEXT(symbol)  #symbol
+#define COLLECTOR_TEXT_(symbol) COLLECTOR_TEXT(symbol)
+#define COLLECTOR_NAME          COLLECTOR_TEXT_(ISOHEAP_COLLECTOR)
+
 #endif

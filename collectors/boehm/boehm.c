@@ -13,9 +13,6 @@
 
 #include <stdlib.h>
 
-#define STRING_(x) #x
-#define STRING(x)  STRING_(x)
-
 enum { TYPED = 1, INCREMENTAL = 2 }; /* bits of config.variant */
 
 /* ---- life --------------------------------------------------------------------------------------
@@ -201,7 +198,7 @@ static const char *const variants[] = {"untyped", "typed", "untyped, incremental
                                        "typed, incremental", NULL};
 
 const struct collector ISOHEAP_COLLECTOR = {
-    .name = STRING(ISOHEAP_COLLECTOR),
+    .name = COLLECTOR_NAME,
     .summary = "Boehm-Demers-Weiser, the system's libgc; conservative",
     .traits = {.moves = true, /* in the shadow */
                .infix = true,

@@ -13,9 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STRING_(x) #x
-#define STRING(x)  STRING_(x)
-
 /* Words that the simulation argument is executed on in one run, about. */
 enum { SIMULATION_BUDGET = 2000 };
 
@@ -423,7 +420,7 @@ static enum gc_result cakeml_switch(struct gc *g, unsigned kind) {
 }
 
 const struct collector ISOHEAP_COLLECTOR = {
-    .name = STRING(ISOHEAP_COLLECTOR),
+    .name = COLLECTOR_NAME,
     .summary = "CakeML's: generational (nested), copying or none; words and lists in lockstep",
     .traits = {.moves = true,
                .raw = true,

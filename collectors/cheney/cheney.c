@@ -22,8 +22,6 @@
 #ifndef ISOHEAP_COLLECTOR
 #define ISOHEAP_COLLECTOR cheney
 #endif
-#define STRING_(x) #x
-#define STRING(x)  STRING_(x)
 
 enum { CAPACITY = 1 << 25 }; /* words of one semispace: address space, not memory */
 
@@ -205,7 +203,7 @@ static void cheney_walk(struct gc *g, gc_visit *visit, void *context) {
 }
 
 const struct collector ISOHEAP_COLLECTOR = {
-    .name = STRING(ISOHEAP_COLLECTOR),
+    .name = COLLECTOR_NAME,
     .summary = "two semispaces, copying (Cheney); the reference",
     .traits = {.moves = true,
                .infix = true,

@@ -12,13 +12,9 @@
 #include "collectors/mark_sweep/collect.h"
 #include "collectors/mark_sweep/next_fit.h"
 
-#include <stdlib.h>
-
 #ifndef ISOHEAP_COLLECTOR
 #define ISOHEAP_COLLECTOR compact
 #endif
-#define STRING_(x) #x
-#define STRING(x)  STRING_(x)
 
 #define VARIANTS(when)                                                                             \
     SPACE_VARIANTS_(when), SPACE_VARIANTS_(", re-scan of a range" when),                           \
@@ -29,6 +25,10 @@ enum { SPACES = SPACE_SWEEPS * MARK_VERSIONS * OVERFLOWS };
 struct gc {
     struct space space;
 };
+static inline struct space *space_of(struct gc *gc) {
+    return &gc->space;
+}
+#include "collectors/mark_sweep/interface.h"
 
 static bool compacts_when_needed(const struct gc_config *config) {
     return config->variant / SPACES % 2;
@@ -100,32 +100,6 @@ static enum gc_result compact_alloc(struct gc *gc, unsigned m, unsigned dst, siz
 
 /* ---- the interface --------------------------------------------------------------------------- */
 
-static struct gc *compact_open(void) {
-    struct gc *gc = calloc(1, sizeof *gc);
-    if (gc && !space_open(&gc->space)) {
-        free(gc);
-        return NULL;
-    }
-    return gc;
-}
-
-static void compact_close(struct gc *gc) {
-    space_close(&gc->space);
-    free(gc);
-}
-
-static void compact_reset(struct gc *gc, const struct gc_config *config) {
-    space_reset(&gc->space, config);
-}
-
-static word *compact_image(struct gc *gc, size_t *words) {
-    return space_image(&gc->space, words);
-}
-
-static void compact_adopt(struct gc *gc, size_t words) {
-    space_adopt(&gc->space, words);
-}
-
 static enum gc_result compact_collect(struct gc *gc, enum gc_collection kind) {
     collect_garbage(&gc->space);
     if (kind == GC_COMPACT)
@@ -133,16 +107,8 @@ static enum gc_result compact_collect(struct gc *gc, enum gc_collection kind) {
     return GC_OK;
 }
 
-static void compact_walk(struct gc *gc, gc_visit *visit, void *context) {
-    space_walk(&gc->space, visit, context);
-}
-
-static const char *compact_check(struct gc *gc) {
-    return space_check(&gc->space, false);
-}
-
 const struct collector ISOHEAP_COLLECTOR = {
-    .name = STRING(ISOHEAP_COLLECTOR),
+    .name = COLLECTOR_NAME,
     .summary = "mark and sweep with compaction by pointer inversion (OCaml 4), next-fit",
     .traits = {.moves = true,
                .infix = true,
@@ -162,13 +128,13 @@ const struct collector ISOHEAP_COLLECTOR = {
                .slides = true},
     .variants = variants,
     .promise = compact_promise,
-    .open = compact_open,
-    .reset = compact_reset,
-    .close = compact_close,
-    .image = compact_image,
-    .adopt = compact_adopt,
+    .open = on_space_open,
+    .reset = on_space_reset,
+    .close = on_space_close,
+    .image = on_space_image,
+    .adopt = on_space_adopt,
     .alloc = compact_alloc,
     .collect = compact_collect,
-    .walk = compact_walk,
-    .check = compact_check,
+    .walk = on_space_walk,
+    .check = on_space_check,
 };

@@ -22,13 +22,9 @@
 
 #include "collectors/incremental/cycle.h"
 
-#include <stdlib.h>
-
 #ifndef ISOHEAP_COLLECTOR
 #define ISOHEAP_COLLECTOR generational
 #endif
-#define STRING_(x) #x
-#define STRING(x)  STRING_(x)
 
 enum { KIND_MARK_SWEEP, KIND_INCREMENTAL, KINDS };
 static const char *const variants[] = {SPACE_VARIANTS};
@@ -39,6 +35,10 @@ struct gc {
     struct nursery nursery;
     unsigned kind;
 };
+static inline struct space *space_of(struct gc *gc) {
+    return &gc->cycle.space;
+}
+#include "collectors/mark_sweep/interface.h"
 
 static word *promote(void *old, word header) {
     word *hp = cycle_cut(old, header_wosize(header), header_tag(header));
@@ -225,26 +225,11 @@ static void generational_init(struct gc *g, unsigned m, unsigned obj, size_t i, 
 
 /* ---- the interface --------------------------------------------------------------------------- */
 
-static struct gc *generational_open(void) {
-    struct gc *g = calloc(1, sizeof *g);
-    if (g && !space_open(&g->cycle.space)) {
-        free(g);
-        return NULL;
-    }
-    return g;
-}
-
-static void generational_close(struct gc *g) {
-    space_close(&g->cycle.space);
-    free(g);
-}
-
 /* The nursery lies behind the old generation in the same arena. */
 static void generational_reset(struct gc *g, const struct gc_config *config) {
     struct space *old = &g->cycle.space;
     space_reset(old, config);
-    g->cycle.phase = GC_PHASE_IDLE;
-    g->cycle.begun = 0;
+    cycle_reset(&g->cycle);
     g->cycle.marked = forget_dead;
     g->cycle.context = g;
     g->kind = config->kind % KINDS;
@@ -252,14 +237,6 @@ static void generational_reset(struct gc *g, const struct gc_config *config) {
     old->heap.poisoned = config->heap_words + 2 * config->nursery_words;
     struct major major = {promote, &g->cycle, old->low, old->bytes};
     nursery_reset(&g->nursery, &old->config, old->end, major);
-}
-
-static word *generational_image(struct gc *g, size_t *words) {
-    return space_image(&g->cycle.space, words);
-}
-
-static void generational_adopt(struct gc *g, size_t words) {
-    space_adopt(&g->cycle.space, words);
 }
 
 static enum gc_result generational_collect(struct gc *g, enum gc_collection kind) {
@@ -297,7 +274,7 @@ static const char *generational_check(struct gc *g) {
 }
 
 static struct gc_cycle generational_cycle(struct gc *g) {
-    return (struct gc_cycle){g->cycle.phase, g->cycle.begun, g->cycle.space.sweep.cursor};
+    return cycle_state(&g->cycle);
 }
 
 static bool generational_young(struct gc *g, word v) {
@@ -316,7 +293,7 @@ static void generational_promise(const struct gc_config *config, struct collecto
 }
 
 const struct collector ISOHEAP_COLLECTOR = {
-    .name = STRING(ISOHEAP_COLLECTOR),
+    .name = COLLECTOR_NAME,
     .summary =
         "copying young generation; old one mark and sweep, at once or in slices (as OCaml 4)",
     .traits = {.moves = true,
@@ -337,11 +314,11 @@ const struct collector ISOHEAP_COLLECTOR = {
     .variants = variants,
     .kinds = kinds,
     .promise = generational_promise,
-    .open = generational_open,
+    .open = on_space_open,
     .reset = generational_reset,
-    .close = generational_close,
-    .image = generational_image,
-    .adopt = generational_adopt,
+    .close = on_space_close,
+    .image = on_space_image,
+    .adopt = on_space_adopt,
     .alloc = generational_alloc,
     .init = generational_init,
     .store = generational_store,

@@ -30,6 +30,15 @@ struct cycle {
     void *context;
 };
 
+static inline void cycle_reset(struct cycle *c) {
+    c->phase = GC_PHASE_IDLE;
+    c->begun = 0;
+}
+
+static inline struct gc_cycle cycle_state(const struct cycle *c) {
+    return (struct gc_cycle){c->phase, c->begun, c->space.sweep.cursor};
+}
+
 /* FAULT_half_snapshot: every other root, now or when marking seems to be over. */
 static inline void darken_half(struct space *g, unsigned half) {
     for (unsigned m = 0; m < g->config.mutators; m++)

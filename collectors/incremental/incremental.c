@@ -11,47 +11,25 @@
 
 #include "collectors/incremental/cycle.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #ifndef ISOHEAP_COLLECTOR
 #define ISOHEAP_COLLECTOR incremental
 #endif
-#define STRING_(x) #x
-#define STRING(x)  STRING_(x)
 
 static const char *const variants[] = {SPACE_VARIANTS};
 
 struct gc {
     struct cycle cycle;
 };
-
-static struct gc *incremental_open(void) {
-    struct gc *gc = calloc(1, sizeof *gc);
-    if (gc && !space_open(&gc->cycle.space)) {
-        free(gc);
-        return NULL;
-    }
-    return gc;
+static inline struct space *space_of(struct gc *gc) {
+    return &gc->cycle.space;
 }
-
-static void incremental_close(struct gc *gc) {
-    space_close(&gc->cycle.space);
-    free(gc);
-}
+#include "collectors/mark_sweep/interface.h"
 
 static void incremental_reset(struct gc *gc, const struct gc_config *config) {
     space_reset(&gc->cycle.space, config);
-    gc->cycle.phase = GC_PHASE_IDLE;
-    gc->cycle.begun = 0;
-}
-
-static word *incremental_image(struct gc *gc, size_t *words) {
-    return space_image(&gc->cycle.space, words);
-}
-
-static void incremental_adopt(struct gc *gc, size_t words) {
-    space_adopt(&gc->cycle.space, words);
+    cycle_reset(&gc->cycle);
 }
 
 static enum gc_result incremental_alloc(struct gc *gc, unsigned m, unsigned dst, size_t wosize,
@@ -86,21 +64,16 @@ static enum gc_result incremental_collect(struct gc *gc, enum gc_collection kind
     return GC_OK;
 }
 
-static void incremental_walk(struct gc *gc, gc_visit *visit, void *context) {
-    space_walk(&gc->cycle.space, visit, context);
-}
-
 static const char *incremental_check(struct gc *gc) {
     return cycle_check(&gc->cycle);
 }
 
 static struct gc_cycle incremental_cycle(struct gc *gc) {
-    const struct cycle *c = &gc->cycle;
-    return (struct gc_cycle){c->phase, c->begun, c->space.sweep.cursor};
+    return cycle_state(&gc->cycle);
 }
 
 const struct collector ISOHEAP_COLLECTOR = {
-    .name = STRING(ISOHEAP_COLLECTOR),
+    .name = COLLECTOR_NAME,
     .summary = "incremental mark and sweep, snapshot at the beginning (OCaml 4's major heap)",
     .traits = {.infix = true,
                .start_env = true,
@@ -117,16 +90,16 @@ const struct collector ISOHEAP_COLLECTOR = {
                .max_mutators = 1},
     .variants = variants,
     .promise = space_promise,
-    .open = incremental_open,
+    .open = on_space_open,
     .reset = incremental_reset,
-    .close = incremental_close,
-    .image = incremental_image,
-    .adopt = incremental_adopt,
+    .close = on_space_close,
+    .image = on_space_image,
+    .adopt = on_space_adopt,
     .alloc = incremental_alloc,
     .store = incremental_store,
     .collect = incremental_collect,
     .step = incremental_step,
-    .walk = incremental_walk,
+    .walk = on_space_walk,
     .check = incremental_check,
     .cycle = incremental_cycle,
 };

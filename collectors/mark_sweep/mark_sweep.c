@@ -13,20 +13,21 @@
 #include "collectors/mark_sweep/collect.h"
 #include "collectors/mark_sweep/next_fit.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #ifndef ISOHEAP_COLLECTOR
 #define ISOHEAP_COLLECTOR mark_sweep
 #endif
-#define STRING_(x) #x
-#define STRING(x)  STRING_(x)
 
 static const char *const variants[] = {SPACE_VARIANTS};
 
 struct gc {
     struct space space;
 };
+static inline struct space *space_of(struct gc *gc) {
+    return &gc->space;
+}
+#include "collectors/mark_sweep/interface.h"
 
 static enum gc_result mark_sweep_alloc(struct gc *gc, unsigned m, unsigned dst, size_t wosize,
                                        unsigned tag, const word *raw) {
@@ -46,48 +47,14 @@ static enum gc_result mark_sweep_alloc(struct gc *gc, unsigned m, unsigned dst, 
 
 /* ---- the interface --------------------------------------------------------------------------- */
 
-static struct gc *mark_sweep_open(void) {
-    struct gc *gc = calloc(1, sizeof *gc);
-    if (gc && !space_open(&gc->space)) {
-        free(gc);
-        return NULL;
-    }
-    return gc;
-}
-
-static void mark_sweep_close(struct gc *gc) {
-    space_close(&gc->space);
-    free(gc);
-}
-
-static void mark_sweep_reset(struct gc *gc, const struct gc_config *config) {
-    space_reset(&gc->space, config);
-}
-
-static word *mark_sweep_image(struct gc *gc, size_t *words) {
-    return space_image(&gc->space, words);
-}
-
-static void mark_sweep_adopt(struct gc *gc, size_t words) {
-    space_adopt(&gc->space, words);
-}
-
 static enum gc_result mark_sweep_collect(struct gc *gc, enum gc_collection kind) {
     (void)kind; /* one generation, never compacts: every collection is a full one */
     collect_garbage(&gc->space);
     return GC_OK;
 }
 
-static void mark_sweep_walk(struct gc *gc, gc_visit *visit, void *context) {
-    space_walk(&gc->space, visit, context);
-}
-
-static const char *mark_sweep_check(struct gc *gc) {
-    return space_check(&gc->space, false);
-}
-
 const struct collector ISOHEAP_COLLECTOR = {
-    .name = STRING(ISOHEAP_COLLECTOR),
+    .name = COLLECTOR_NAME,
     .summary = "stop-the-world mark and sweep (verified OCaml collector), next-fit",
     .traits = {.infix = true,
                .start_env = true,
@@ -104,13 +71,13 @@ const struct collector ISOHEAP_COLLECTOR = {
                .max_mutators = 1}, /* as OCaml 4 */
     .variants = variants,
     .promise = space_promise,
-    .open = mark_sweep_open,
-    .reset = mark_sweep_reset,
-    .close = mark_sweep_close,
-    .image = mark_sweep_image,
-    .adopt = mark_sweep_adopt,
+    .open = on_space_open,
+    .reset = on_space_reset,
+    .close = on_space_close,
+    .image = on_space_image,
+    .adopt = on_space_adopt,
     .alloc = mark_sweep_alloc,
     .collect = mark_sweep_collect,
-    .walk = mark_sweep_walk,
-    .check = mark_sweep_check,
+    .walk = on_space_walk,
+    .check = on_space_check,
 };

@@ -7,6 +7,8 @@
  */
 #include "collectors/ocaml/internal.h"
 
+#include "collectors/faults.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,9 +23,6 @@
 
 extern value caml_gc_full_major(value unit), caml_gc_compaction(value unit); /* in no header */
 extern void caml_compact_heap(intnat policy);
-
-#define STRING_(symbol) #symbol
-#define STRING(symbol)  STRING_(symbol)
 
 /* ---- between operations -------------------------------------------------------------------------
  */
@@ -236,7 +235,7 @@ static const char *const variants[] = {"default", "slow", "eager", NULL};
 static const char *const kinds[] = {"best-fit", "next-fit", "first-fit", NULL};
 
 const struct collector ISOHEAP_COLLECTOR = {
-    .name = STRING(ISOHEAP_COLLECTOR),
+    .name = COLLECTOR_NAME,
 #if defined(DEBUG)
     .summary = "the OCaml 4.13 runtime with its own assertions",
 #elif defined(ISOHEAP_OCAML_TINY)

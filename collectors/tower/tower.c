@@ -12,9 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STRING_(x) #x
-#define STRING(x)  STRING_(x)
-
 /* Addresses that full checks of invariants visit in one run; beyond it they look only at what a
  * step has touched. */
 enum { CHECK_BUDGET = 200 };
@@ -323,7 +320,7 @@ static enum gc_result tower_step(struct gc *g, size_t budget) {
 static const char *const variants[] = {"l4", "l3", "l2", "l1", NULL};
 
 const struct collector ISOHEAP_COLLECTOR = {
-    .name = STRING(ISOHEAP_COLLECTOR),
+    .name = COLLECTOR_NAME,
     .summary = "copying, on four levels of refinement; the variant holds the heap",
     .traits = {.moves = true,
                .raw = true,
