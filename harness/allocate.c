@@ -46,11 +46,6 @@ static void judge_refusal(struct runner *r, enum party party, size_t wosize) {
     }
 }
 
-/* What can be live at once: beside the heap one nursery, if there is any. */
-static size_t capacity(const struct runner *r, const struct side *s) {
-    return r->heap_words + (s->traits.nursery_words ? s->config.nursery_words : 0);
-}
-
 static void judge_success(struct runner *r, enum party party, size_t wosize) {
     const struct side *s = &r->side[party];
     if (!judges(r, ORACLE_memory) || s->traits.refusal == REFUSES_ANYTIME)
@@ -60,8 +55,9 @@ static void judge_success(struct runner *r, enum party party, size_t wosize) {
     if (r->side[party].traits.forwards)
         return; /* Forward blocks that pointers were led past are live to the model alone */
     r->verdict.counts.oracles[ORACLE_memory]++;
-    if (live_words(r) + wosize + 1 > capacity(r, s)) {
-        expect_sizes(r, "a block", wosize, capacity(r, s));
+    size_t most = most_alive(&s->traits, &s->config);
+    if (live_words(r) + wosize + 1 > most) {
+        expect_sizes(r, "a block", wosize, most);
         fail(r, VIOLATION_missed_out_of_memory, ORACLE_memory, party,
              "an allocation succeeded although live + request exceeds the heap");
     }

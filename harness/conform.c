@@ -203,10 +203,6 @@ void expect_node(struct conform *c, unsigned m, unsigned slot, unsigned id, cons
             when, slot, m, (unsigned long long)found, (unsigned long long)immediate(id));
 }
 
-size_t most_alive(const struct conform *c) {
-    return c->words + (c->traits.nursery_words ? c->config.nursery_words : 0);
-}
-
 void make_list(struct conform *c, unsigned n) {
     c->slots[0][0] = WORD_UNIT;
     for (unsigned id = n; id-- > 0;) {

@@ -68,8 +68,6 @@ void walk(struct conform *, unsigned checks);
 /* ---- structures -------------------------------------------------------------------------------
  */
 
-/* Words that may be alive at once: beside the heap one nursery, if there is any. */
-size_t most_alive(const struct conform *);
 /* Nodes with ids 0 .. n - 1 in a list from slot 0; and that they are all there. */
 void make_list(struct conform *, unsigned n);
 void expect_list(struct conform *, unsigned n, const char *when);

@@ -4,6 +4,8 @@
  */
 #include "harness/conform_internal.h"
 
+#include "harness/harness.h"
+
 #include <string.h>
 
 /* The steps are only called where the trait is claimed. */
@@ -335,7 +337,7 @@ static const char *promises_refusal(const struct conform *c) {
 /* A refused allocation of this size was right. */
 static void expect_rightly_refused(struct conform *c, size_t wosize, size_t live) {
     if (c->traits.refusal == REFUSES_EXACTLY) {
-        if (live + wosize + 1 <= most_alive(c))
+        if (live + wosize + 1 <= most_alive(&c->traits, &c->config))
             broken(c, "refused %zu fields with %zu words alive in a heap of %zu: it fits", wosize,
                    live, c->words);
         return;
@@ -349,7 +351,7 @@ static void expect_rightly_refused(struct conform *c, size_t wosize, size_t live
 /* Blocks of three sizes, kept or dropped by turns, until nothing fits. */
 static void check_refuses(struct conform *c) {
     size_t live = 0;
-    for (unsigned i = 0; live < most_alive(c); i++) {
+    for (unsigned i = 0; live < most_alive(&c->traits, &c->config); i++) {
         size_t wosize = 2 + i % 3;
         c->slots[0][1] = WORD_UNIT;
         if (ask(c, 0, 1, wosize, 0, c->units) != GC_OK) {
@@ -361,8 +363,9 @@ static void check_refuses(struct conform *c) {
             c->slots[0][0] = c->slots[0][1];
             live += wosize + 1;
         }
-        if (live > most_alive(c))
-            broken(c, "%zu words are alive in a heap of %zu", live, most_alive(c));
+        if (live > most_alive(&c->traits, &c->config))
+            broken(c, "%zu words are alive in a heap of %zu", live,
+                   most_alive(&c->traits, &c->config));
     }
     c->slots[0][1] = WORD_UNIT;
     size_t rest = c->words - live;

@@ -203,6 +203,10 @@ struct collector_traits promised_traits(const struct collector *collector,
     return traits;
 }
 
+size_t most_alive(const struct collector_traits *traits, const struct gc_config *config) {
+    return config->heap_words + (traits->nursery_words ? config->nursery_words : 0);
+}
+
 /* The masks that the environment switches off: a bit for each of the collector's. */
 static unsigned unmasked(const struct collector *collector) {
     const char *names = collector->masks ? getenv("ISOHEAP_UNMASK") : NULL;
