@@ -113,21 +113,16 @@ static void add_handshake(struct list *l, const struct state *s) {
 
 static void add_collector(struct list *l, const struct model *m, const struct state *s) {
     const struct agent *a = &s->agent[GC];
+    if (is_gc_store(a->pc)) {
+        add_if(l, can_store(m, s, GC));
+        return;
+    }
     switch (a->pc) {
     case gc_load_fM:
     case gc_mark_load_fM:
     case gc_sweep_load_fM:
     case gc_deref:
         add_if(l, tso_free(&s->tso, GC));
-        return;
-    case gc_store_fM:
-    case gc_phase_init:
-    case gc_phase_mark:
-    case gc_store_fA:
-    case gc_late_fA:
-    case gc_phase_sweep:
-    case gc_phase_idle:
-        add_if(l, can_store(m, s, GC));
         return;
     case gc_pick:
         add_each(l, DO_PICK, a->W);

@@ -8,6 +8,8 @@
 #ifndef ISOHEAP_ONTHEFLY_LABELS_H
 #define ISOHEAP_ONTHEFLY_LABELS_H
 
+#include <stdbool.h>
+
 /* Figure 5, mark(ref, w): of the collector and of the mutators. */
 #define MARK_LABELS(X)                                                                             \
     X(mo_out, "not in mark")                                                                       \
@@ -85,6 +87,23 @@ enum gc_label { GC_LABELS(X) GC_LABEL_COUNT };
 
 enum handshake { H_IDLE, H_IDLE_FLIP, H_INIT, H_MARK, H_ROOTS, H_WORK, HANDSHAKES };
 enum handshake_part { PART_FENCE, PART_TYPE, PART_ASK, PART_WAIT, PART_LOAD_W, PARTS };
+
+/* Does the collector put a store into its buffer there? */
+static inline bool is_gc_store(unsigned pc) {
+    switch (pc) {
+    case gc_store_fM:
+    case gc_phase_init:
+    case gc_phase_mark:
+    case gc_store_fA:
+    case gc_late_fA:
+    case gc_phase_sweep:
+    case gc_phase_idle:
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* In which handshake the collector is at this label; HANDSHAKES: in none. */
 static inline unsigned gc_handshake(unsigned pc) {
     return pc < HANDSHAKES * PARTS ? pc / PARTS : HANDSHAKES;

@@ -102,6 +102,8 @@ static bool mutator_local(const struct walk *w, const struct state *s, unsigned 
 
 static bool collector_local(const struct walk *w, const struct state *s) {
     const struct agent *gc = &s->agent[GC];
+    if (is_gc_store(gc->pc))
+        return !w->model->sequential;
     switch (gc->pc) {
     case gc_load_fM:
     case gc_invert_fM:
@@ -116,14 +118,6 @@ static bool collector_local(const struct walk *w, const struct state *s) {
         return true;
     case gc_free:
         return (gc->mark != gc->fM) == has(w, VARIANT(old_sense)) || gc->mark == NO_OBJECT;
-    case gc_store_fM:
-    case gc_phase_init:
-    case gc_phase_mark:
-    case gc_store_fA:
-    case gc_late_fA:
-    case gc_phase_sweep:
-    case gc_phase_idle:
-        return !w->model->sequential;
     default:
         return false;
     }
