@@ -4,16 +4,8 @@
 # and nothing else.
 set -u
 : "${ISOHEAP:?}" "${AFL_TARGET:?}" "${AFL_MUTATOR:?}"
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder" || exit 1
-export ASAN_OPTIONS=detect_leaks=0
-wrong=0
-
-complain() {
-    echo "$1"
-    wrong=1
-}
+# shellcheck source=tests/support.bash
+. "$(dirname "$0")/support.bash"
 
 mkdir bin seeds seeds/fuzz_bad_infix_root
 cp "$AFL_TARGET" bin/fuzz_bad_infix_root

@@ -102,7 +102,7 @@ finds_and_files() {
     wait_until 20 'grep -q "^fuzzing" log && [ -n "$(engines corpus)" ]' || complain 'no engine'
     # shellcheck disable=SC2046 # a process a word
     kill -9 $(engines corpus)
-    wait_until 150 '[ -n "$(files crashes)" ]' || complain 'no finding'
+    wait_until 150 '[ -n "$(files crashes/lost_object)" ]' || complain 'no finding' # another class may come first
     kill -INT "$campaign"
     wait "$campaign"
     [ $? -eq 1 ] || complain 'status after SIGINT is not 1'

@@ -7,17 +7,9 @@ set -u
 isoheap=${ISOHEAP:?set ISOHEAP to the path of the command}
 plugins=${CONFORMANCE_DIR:?set CONFORMANCE_DIR to the folder of the plug-ins}
 source=${SOURCE_DIR:?set SOURCE_DIR to the top of the tree}
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder" || exit 1
-export ASAN_OPTIONS=detect_leaks=0
+# shellcheck source=tests/support.bash
+. "$(dirname "$0")/support.bash"
 unset ISOHEAP_PLUGIN
-wrong=0
-
-complain() {
-    echo "$1"
-    wrong=1
-}
 
 # ---- what is sound passes ----
 

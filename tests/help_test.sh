@@ -3,16 +3,8 @@
 # The manual page and the completion, which are made from what --help prints.
 set -u
 isoheap=${ISOHEAP:?set ISOHEAP to the path of the command}
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder" || exit 1
-export ASAN_OPTIONS=detect_leaks=0
-wrong=0
-
-complain() {
-    echo "$1"
-    wrong=1
-}
+# shellcheck source=tests/support.bash
+. "$(dirname "$0")/support.bash"
 
 # ---- the manual page ----
 

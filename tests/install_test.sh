@@ -5,19 +5,11 @@ set -u
 build=${BUILD_DIR:?set BUILD_DIR to the build}
 source=${SOURCE_DIR:?set SOURCE_DIR to the top of the tree}
 export CC=${TEST_CC:?set TEST_CC to the C compiler}
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder" || exit 1
-export ASAN_OPTIONS=detect_leaks=0
+# shellcheck source=tests/support.bash
+. "$(dirname "$0")/support.bash"
 unset ISOHEAP_PLUGIN
-wrong=0
 has_libfuzzer=
 "$CC" --version | grep -q clang && has_libfuzzer=yes
-
-complain() {
-    echo "$1"
-    wrong=1
-}
 
 # builds FOLDER: with the installed package alone; complains with the end of the log.
 builds() {

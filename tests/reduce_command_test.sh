@@ -4,27 +4,8 @@
 # ISOHEAP is the command, MISBEHAVING the one with the collector of tests/misbehaving/.
 set -u
 : "${ISOHEAP:?the path of the command}" "${MISBEHAVING:?the path of the misbehaving one}"
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder" || exit 1
-export ASAN_OPTIONS=detect_leaks=0
-wrong=0
-
-complain() {
-    echo "$1"
-    [ $# -lt 2 ] || cat "${@:2}"
-    wrong=1
-}
-
-# check STATUS PATTERN COMMAND ARGUMENT...: the status, and a pattern in what it prints.
-check() {
-    local status=$1 pattern=$2 got
-    shift 2
-    "$@" >out 2>err </dev/null
-    got=$?
-    [ "$got" -eq "$status" ] || complain "status $got instead of $status: $*" out err
-    cat out err | grep -Eq -e "$pattern" || complain "no /$pattern/: $*" out err
-}
+# shellcheck source=tests/support.bash
+. "$(dirname "$0")/support.bash"
 
 # has FILE PATTERN: exactly this in a file.
 has() {

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# What the tests in bash share; to be sourced first.  Goes into a folder that is gone afterwards.  A
+# test ends with `exit $wrong`.
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+# LeakSanitizer needs ptrace, which a container may forbid.
+export ASAN_OPTIONS=detect_leaks=0
+wrong=0
+
+# complain WHAT [FILE...]
+complain() {
+    echo "$1"
+    [ $# -lt 2 ] || cat "${@:2}"
+    wrong=1
+}
+
+# check STATUS PATTERN COMMAND ARGUMENT...: the status, and a pattern in what it prints.  Leaves that in
+# out and err.
+check() {
+    local status=$1 pattern=$2 got
+    shift 2
+    "$@" >out 2>err </dev/null
+    got=$?
+    [ "$got" -eq "$status" ] || complain "status $got instead of $status: $*" out err
+    cat out err | grep -Eq -e "$pattern" || complain "no /$pattern/: $*" out err
+}
