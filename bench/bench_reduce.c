@@ -36,6 +36,8 @@ static void measure(const struct known_bad *bad, const char *build) {
         bench_line(name, build, reduction.runs, "runs");
         snprintf(name, sizeof name, "reduce_operations_%s_", bad->collector->name);
         bench_line(name, build, p.n_ops, "operations");
+        snprintf(name, sizeof name, "reduce_blocks_%s_", bad->collector->name);
+        bench_line(name, build, program_named(&p), "blocks");
     }
     trial_close(&t);
 }
