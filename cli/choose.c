@@ -21,7 +21,7 @@ static bool is_object(const char *name) {
 
 const struct collector *find_collector(const char *name) {
     if (is_object(name))
-        return load_fault_object(name, NULL);
+        return load_fault_object(name);
     const struct collector *c = collector_find(plugin_collectors(), name);
     c = c ? c : collector_find(registered_collectors, name);
     return c ? c : collector_find(known_bad_collectors, name);

@@ -5,12 +5,14 @@
  *   faults.c             options, list, the order of events
  *   faults_catalogue.c   the faults: heads of faults/<collector>/<name>.patch
  *   faults_object.c      a faulty collector from its shared object
- *   faults_check.c       every trigger raises its class on the faulty collector and none on the
- * clean faults_arms.c        ways to fuzz faults_run.c         the campaign: a process of
- * fuzz_fault for each fault, arm and seed faults_results.c     what is known, a line a run; a
- * campaign goes on where it was faults_statistics.c  Kaplan and Meier, quantiles, Vargha and
- * Delaney faults_tables.c      the report as text faults_page.c, faults_curves.c the report as a
- * page
+ *   faults_check.c       triggers raise their classes on faulty collectors, and none on clean ones
+ *   faults_schedule.h    the same for triggers that are schedules
+ *   faults_arms.c        ways to fuzz
+ *   faults_run.c         the campaign: a process of fuzz_fault for each fault, arm and seed
+ *   faults_results.c     what is known, a line a run; a campaign goes on where it was
+ *   faults_statistics.c  Kaplan and Meier, quantiles, Vargha and Delaney
+ *   faults_tables.c      the report as text
+ *   faults_page.c, faults_curves.c  the report as a page
  */
 #ifndef ISOHEAP_CLI_FAULTS_H
 #define ISOHEAP_CLI_FAULTS_H
@@ -49,9 +51,10 @@ void catalogue_free(struct catalogue *);
 /* ---- faults_object.c --------------------------------------------------------------------------
  */
 
-/* The collector in a shared object; stays loaded.  *canary is where it notes its stages, if that is
- * wanted.  NULL after a message. */
-const struct collector *load_fault_object(const char *path, struct canary ***canary);
+/* What a shared object exports; stays loaded.  NULL after a message. */
+const struct fault_export *load_fault(const char *path);
+/* The collector in it; NULL after a message. */
+const struct collector *load_fault_object(const char *path);
 
 /* ---- faults_check.c ---------------------------------------------------------------------------
  */
@@ -155,10 +158,10 @@ struct oracle_value {
     unsigned alone;    /* faults that it sees with no other oracle, on a program that was found */
     unsigned replaced; /* faults that nobody else sees on any of the programs that were found */
 };
-/* ORACLE_COUNT is the sanitizer; returns the number of faults detected at all. */
+/* Returns the number of faults detected at all. */
 unsigned oracle_values(const struct catalogue *, const struct results *,
-                       struct oracle_value values[ORACLE_COUNT + 1]);
-const char *oracle_label(unsigned oracle); /* "sanitizer" for ORACLE_COUNT */
+                       struct oracle_value values[REPORTERS]);
+const char *oracle_label(unsigned reporter);
 /* "1234", ">2000000", "-" (no runs) */
 void put_quantile(char *out, size_t size, double value, uint64_t budget);
 

@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "cli/faults.h"
+#include "cli/faults_schedule.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -32,19 +33,28 @@ static const char *class_name(enum violation v) {
     return v == VIOLATION_classes ? "a harness fault" : violation_name(v);
 }
 
+/* What the trigger raises; faulty NULL: on what has no fault. */
+static enum violation judge_trigger(const struct fault *f, const struct fault_export *faulty,
+                                    bool schedule) {
+    if (schedule)
+        return judge_schedule(faulty ? faulty->schedules : NULL, f->trigger);
+    return judge(faulty ? faulty->collector : choose_collector(f->collector), "cheney");
+}
+
 /* stages: memory that the children share with us. */
 static bool check_one(const struct fault *f, struct canary *stages) {
-    struct canary **canary;
-    bool was_text;
-    const struct collector *clean = choose_collector(f->collector);
-    if (!clean || !read_program(f->trigger, &program, &was_text))
+    bool was_text, schedule = is_schedule_trigger(f->trigger);
+    if (!schedule &&
+        (!choose_collector(f->collector) || !read_program(f->trigger, &program, &was_text)))
         return complain(f, "no collector or no trigger program", "");
-    const struct collector *faulty = load_fault_object(f->object, &canary);
+    const struct fault_export *faulty = load_fault(f->object);
     if (!faulty)
         return complain(f, "is not built: cmake --build BUILD --target faults", "");
+    if (schedule != !faulty->collector)
+        return complain(f, "its trigger must be ", schedule ? "a program" : "a schedule");
     *stages = (struct canary){0, 0};
-    *canary = stages;
-    enum violation v = judge(faulty, "cheney");
+    *faulty->canary = stages;
+    enum violation v = judge_trigger(f, faulty, schedule);
     if (v != choose_violation(f->violation))
         return complain(f, "the faulty collector raises ", class_name(v));
     if (!stages->reached || !stages->triggered)
@@ -52,7 +62,7 @@ static bool check_one(const struct fault *f, struct canary *stages) {
                         stages->reached ? "not triggered, though it was detected"
                                         : "not reached, though it was detected",
                         "");
-    v = judge(clean, "cheney");
+    v = judge_trigger(f, NULL, schedule);
     if (v != VIOLATION_none)
         return complain(f, "the clean collector raises ", class_name(v));
     return true;

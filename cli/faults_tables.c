@@ -32,7 +32,9 @@ unsigned arms_with_results(const struct results *r, const struct arm *arms[ARMS_
 }
 
 const char *oracle_label(unsigned oracle) {
-    return oracle < ORACLE_COUNT ? oracle_name((enum oracle)oracle) : "sanitizer";
+    return oracle < ORACLE_COUNT    ? oracle_name((enum oracle)oracle)
+           : oracle == BY_SANITIZER ? "sanitizer"
+                                    : "invariants";
 }
 
 /* ---- the oracles ------------------------------------------------------------------------------
@@ -40,8 +42,8 @@ const char *oracle_label(unsigned oracle) {
 
 /* One fault in the default arm: true if it was detected at all. */
 static bool value_fault(const struct results *r, const char *fault,
-                        struct oracle_value values[ORACLE_COUNT + 1]) {
-    unsigned reports[ORACLE_COUNT + 1] = {0}, detected = 0, most = 0;
+                        struct oracle_value values[REPORTERS]) {
+    unsigned reports[REPORTERS] = {0}, detected = 0, most = 0;
     uint32_t alone = 0, irreplaceable = ~UINT32_C(0);
     for (unsigned i = 0; i < r->n; i++) {
         const struct fault_run *run = &r->runs[i];
@@ -51,10 +53,10 @@ static bool value_fault(const struct results *r, const char *fault,
         detected++;
         alone |= run->alone;
         irreplaceable &= run->without;
-        for (unsigned o = 0; o <= ORACLE_COUNT; o++)
+        for (unsigned o = 0; o < REPORTERS; o++)
             reports[o] += strcmp(run->oracle, oracle_label(o)) == 0;
     }
-    for (unsigned o = 0; o <= ORACLE_COUNT; o++) {
+    for (unsigned o = 0; o < REPORTERS; o++) {
         most = reports[o] > reports[most] ? o : most;
         values[o].alone += alone >> o & 1;
         values[o].replaced += detected && (irreplaceable >> o & 1) && o < ORACLE_COUNT;
@@ -64,20 +66,20 @@ static bool value_fault(const struct results *r, const char *fault,
 }
 
 unsigned oracle_values(const struct catalogue *c, const struct results *r,
-                       struct oracle_value values[ORACLE_COUNT + 1]) {
+                       struct oracle_value values[REPORTERS]) {
     unsigned detected = 0;
-    memset(values, 0, (ORACLE_COUNT + 1) * sizeof *values);
+    memset(values, 0, REPORTERS * sizeof *values);
     for (unsigned f = 0; f < c->n; f++)
         detected += value_fault(r, c->faults[f].name, values);
     return detected;
 }
 
 static void print_oracles(FILE *out, const struct catalogue *c, const struct results *r) {
-    struct oracle_value values[ORACLE_COUNT + 1];
+    struct oracle_value values[REPORTERS];
     unsigned detected = oracle_values(c, r, values);
     fprintf(out, "\n%-14s %8s %8s %8s   of %u faults detected\n", "oracle", "reports", "alone",
             "missed", detected);
-    for (unsigned o = 0; o <= ORACLE_COUNT; o++)
+    for (unsigned o = 0; o < REPORTERS; o++)
         if (o < ORACLE_COUNT)
             fprintf(out, "%-14s %8u %8u %8u\n", oracle_label(o), values[o].faults, values[o].alone,
                     values[o].replaced);

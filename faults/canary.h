@@ -26,9 +26,12 @@ extern struct canary *fault_canary;
     ((void)(fault_canary->reached = 1, fault_canary->triggered |= (unsigned)((condition) != 0)))
 
 struct collector;
-/* What the shared object of a fault exports, as `isoheap_fault`. */
+struct fault_schedules; /* faults/schedules.h */
+/* What the shared object of a fault exports, as `isoheap_fault`: either a collector, or the model
+ * of the on-the-fly one, whose programs are schedules. */
 struct fault_export {
     const struct collector *collector;
+    const struct fault_schedules *schedules;
     struct canary **canary;
 };
 

@@ -7,18 +7,22 @@
 #define ISOHEAP_FAULT_RECORD_H
 
 #include "faults/canary.h"
+#include "harness/harness.h"
 
 #include <stdint.h>
+
+/* Who reports: an oracle, or one of these. */
+enum { BY_SANITIZER = ORACLE_COUNT, BY_INVARIANTS /* of the on-the-fly model */, REPORTERS };
 
 struct fault_record {
     struct canary canary;
     uint64_t executions; /* begun */
     /* The execution at which each stage was first seen, counted from 1; 0: it was not. */
     uint64_t reached, triggered, detected;
-    double seconds;               /* of processor time, at the detection or at the end */
-    uint32_t violation, oracle;   /* enum violation, enum oracle of the detection */
-    uint32_t alone, without;      /* judging: oracles that see it alone; that nobody else replaces */
-    uint32_t complete;            /* the run came to its end: nothing was missed by an accident */
+    double seconds;             /* of processor time, at the detection or at the end */
+    uint32_t violation, oracle; /* enum violation and who reports, of the detection */
+    uint32_t alone, without;    /* judging: oracles that see it alone; that nobody else replaces */
+    uint32_t complete;          /* the run came to its end: nothing was missed by an accident */
 };
 
 #endif

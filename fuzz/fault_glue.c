@@ -13,4 +13,4 @@ struct canary *fault_canary = &unwatched;
 
 extern const struct fault_export isoheap_fault;
 __attribute__((visibility("default")))
-const struct fault_export isoheap_fault = {&ISOHEAP_FAULT_SUBJECT, &fault_canary};
+const struct fault_export isoheap_fault = {&ISOHEAP_FAULT_SUBJECT, 0, &fault_canary};

@@ -9,12 +9,18 @@
  *   ISOHEAP_FAULT_ORACLES  the oracles that judge, as a bit set
  *   ISOHEAP_FAULT_RANDOM   "seed,executions": no engine, programs generated at random
  *   ISOHEAP_FAULT_JUDGE    a file: which oracles see it alone, which nobody else can replace
+ *
+ * A fault of the on-the-fly model has schedules in place of programs: inputs are bytes as in
+ * fuzz_onthefly, and all invariants judge, whatever is said of oracles.  Without a record the
+ * schedule that shows the fault is printed, reduced: it is the trigger.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "collectors/cheney/cheney.h"
 #include "faults/record.h"
+#include "faults/schedules.h"
 #include "fuzz/collector_target.h"
 #include "fuzz/mutation_choice.h"
+#include "fuzz/schedule_coverage.h"
 #include "program/bytes.h"
 #include "program/random.h"
 
@@ -34,7 +40,8 @@ enum {
     LONGEST = 256,      /* of a random program; as the campaign's max_len */
     CLOCK_EVERY = 1024, /* executions */
     RANDOM_TIMEOUT = 10,
-    JUDGED = 100 /* exit status of a child that saw a violation, plus the oracle */
+    RANDOM_SCHEDULE = 16, /* bytes: the driver draws the rest from a generator that they seed */
+    JUDGED = 100          /* exit status of a child that saw a violation, plus the oracle */
 };
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
@@ -42,6 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static struct fault_record unwatched, *record = &unwatched;
 static const struct collector *subject;
+static const struct fault_schedules *schedules; /* NULL: the subject is a collector */
 static struct {
     const uint8_t *data;
     size_t size;
@@ -78,29 +86,84 @@ static void keep_input(void) {
     close(file);
 }
 
-static void found(const struct verdict *v) {
+static void note_detection(enum violation violation, unsigned reporter) {
     note_stages();
     record->seconds = processor_seconds();
-    record->violation = v->violation ? v->violation : VIOLATION_sanitizer;
-    record->oracle = v->violation ? v->oracle : ORACLE_COUNT;
+    record->violation = violation;
+    record->oracle = reporter;
     record->detected = record->executions;
     keep_input();
     if (record != &unwatched)
         _Exit(DETECTED); /* whoever watches wants no report, which takes half a second */
 }
 
+static void found(const struct verdict *v) {
+    if (v->violation)
+        note_detection(v->violation, v->oracle);
+    else
+        note_detection(VIOLATION_sanitizer, BY_SANITIZER);
+}
+
+/* ---- schedules --------------------------------------------------------------------------------
+ */
+
+static enum violation class_named(const char *name) {
+    int v = VIOLATION_none;
+    while (v < VIOLATION_classes && strcmp(violation_name((enum violation)v), name) != 0)
+        v++;
+    return (enum violation)v;
+}
+
+static _Noreturn void report_schedule(const struct driver_options *o,
+                                      const struct driver_result *r) {
+    struct schedule s = {.n = 0};
+    note_detection(
+        class_named(r->broken ? invariant_class(invariant_first(r->broken)) : "no_progress"),
+        BY_INVARIANTS);
+    if (driver_schedule(o, r, &s)) {
+        if (r->broken)
+            schedules->reduce(&s);
+        schedule_print(&s, stdout);
+        fflush(stdout);
+    }
+    abort();
+}
+
+static void run_schedule(const uint8_t *data, size_t size) {
+    static struct driver_options options = {.invariants = INVARIANTS_ALL, .seen = schedule_seen};
+    static struct driver_result result;
+    const char *semantic = getenv("ISOHEAP_SEMANTIC");
+    if (semantic && strcmp(semantic, "off") == 0)
+        options.seen = NULL;
+    schedules->drive(&options, data, size, &result);
+    if (result.broken || result.unfair)
+        report_schedule(&options, &result);
+}
+
+/* ---- the target -------------------------------------------------------------------------------
+ */
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     input.data = data;
     input.size = size;
     if (++record->executions % CLOCK_EVERY == 0)
         record->seconds = processor_seconds();
-    collector_target(subject, &cheney, data, size);
+    if (schedules)
+        run_schedule(data, size);
+    else
+        collector_target(subject, &cheney, data, size);
     note_stages();
     return 0;
 }
 
 /* ---- random generation ------------------------------------------------------------------------
  */
+
+static size_t random_schedule(uint8_t *data, struct random *random) {
+    for (unsigned i = 0; i < RANDOM_SCHEDULE; i++)
+        data[i] = (uint8_t)(random_next(random) >> 56);
+    return RANDOM_SCHEDULE;
+}
 
 /* What a generator does that learns nothing: each program on its own. */
 static _Noreturn void run_random(const char *what) {
@@ -114,7 +177,8 @@ static _Noreturn void run_random(const char *what) {
     for (uint64_t n = 0; n < executions; n++) {
         if (n % CLOCK_EVERY == 0)
             alarm(RANDOM_TIMEOUT);
-        size_t size = mutation_generate(mutation, data, LONGEST, random_next(&random));
+        size_t size = schedules ? random_schedule(data, &random)
+                                : mutation_generate(mutation, data, LONGEST, random_next(&random));
         LLVMFuzzerTestOneInput(data, size);
     }
     record->seconds = processor_seconds();
@@ -159,6 +223,8 @@ static _Noreturn void judge(const char *path) {
     program_decode(&program, data, fread(data, 1, sizeof data, file));
     fclose(file);
     record->alone = record->without = 0;
+    if (schedules) /* oracles have no say in them */
+        _Exit(0);
     for (unsigned o = 0; o < ORACLE_COUNT; o++) {
         if (judge_with(1u << o) == JUDGED + (int)o)
             record->alone |= 1u << o;
@@ -187,6 +253,9 @@ static void load_fault(const char *path) {
     if (!fault)
         refuse("ISOHEAP_FAULT", path ? dlerror() : "is not set; `isoheap faults` sets it");
     subject = fault->collector;
+    schedules = fault->schedules;
+    if (schedules) /* bytes are no program that could be mutated as one */
+        setenv("ISOHEAP_MUTATION", "off", 1);
     *fault->canary = &record->canary;
 }
 

@@ -7,6 +7,7 @@
  * checked, for safety alone.
  */
 #include "collectors/onthefly/driver.h"
+#include "fuzz/schedule_coverage.h"
 #include "fuzz/violate.h"
 
 #include <stdio.h>
@@ -20,27 +21,7 @@
 #define ONTHEFLY_INVARIANTS INVARIANTS_ALL
 #endif
 
-/* libFuzzer takes these for counters of edges: what the processes do at the same time is what a
- * schedule is about, and no edge of the code shows it. */
-enum { COUNTERS = 1 << 14 };
-#ifdef __linux__
-__attribute__((section("__libfuzzer_extra_counters")))
-#endif
-static uint8_t counters[COUNTERS];
-
 static uint64_t steps;
-
-static void see(const struct model *m, const struct state *s) {
-    uint32_t hash = s->agent[GC].pc * 0x9e3779b1U + s->agent[GC].mark_pc;
-    for (unsigned p = 0; p < m->mutators && p < 2; p++) {
-        const struct agent *a = &s->agent[p];
-        hash = (hash ^ (uint32_t)(a->pc << 12 | a->mark_pc << 8 | a->hp << 4 | a->phase << 1 |
-                                  (s->tso.count[p] > 0))) *
-               0x85ebca6bU;
-        hash ^= hash >> 15;
-    }
-    counters[hash % COUNTERS] = 1;
-}
 
 static enum violation class_named(const char *name) {
     for (int v = VIOLATION_none + 1; v < VIOLATION_classes; v++)
@@ -68,7 +49,8 @@ static _Noreturn void report(const struct driver_options *o, const struct driver
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    static const struct driver_options options = {ONTHEFLY_VARIANT, ONTHEFLY_INVARIANTS, 0, see};
+    static const struct driver_options options = {ONTHEFLY_VARIANT, ONTHEFLY_INVARIANTS, 0,
+                                                  schedule_seen};
     static struct driver_result result;
     driver_run(&options, data, size, &result);
     if (result.broken || result.unfair)
