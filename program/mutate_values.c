@@ -8,15 +8,27 @@
 #include "program/records.h" /* notable_immediates */
 
 enum { NOTABLE = sizeof notable_immediates / sizeof *notable_immediates };
+enum { WORD_BITS = 64, INTEGER_BITS = 63 };
 
 /* ---- words and immediates -------------------------------------------------------------------- */
+
+/* A power of two, which is where one representation of a number ends and another one begins, or
+ * the number before or behind it.  Every other time it is one of those that a word of 32 bits, less
+ * a bit or two that say what it is, ends at. */
+static uint64_t random_boundary(struct random *r, unsigned bits) {
+    unsigned bit = random_chance(r, 2) ? random_between(r, 29, 32) : random_below(r, bits);
+    return (UINT64_C(1) << bit) + random_below(r, 3) - 1;
+}
 
 struct value random_immediate(struct random *r) {
     uint64_t bits = random_below(r, 16);
     if (random_chance(r, 8))
         bits = (uint64_t)notable_immediates[random_below(r, NOTABLE)];
-    else if (random_chance(r, 16))
+    else if (random_chance(r, 32))
         bits = immediate_bits(random_next(r));
+    else if (random_chance(r, 16))
+        bits = immediate_bits(random_chance(r, 4) ? -random_boundary(r, INTEGER_BITS)
+                                                  : random_boundary(r, INTEGER_BITS));
     return (struct value){.kind = VALUE_IMMEDIATE, .bits = bits};
 }
 
@@ -24,8 +36,10 @@ struct value random_word(struct random *r) {
     uint64_t bits = random_below(r, WORD_BIT);
     if (random_chance(r, 4))
         bits = UINT64_C(1) << random_below(r, WIDE_BYTE - WORD_BIT);
-    else if (random_chance(r, 16))
+    else if (random_chance(r, 32))
         bits = random_next(r);
+    else if (random_chance(r, 32))
+        bits = random_boundary(r, WORD_BITS);
     return (struct value){.kind = VALUE_RAW, .bits = bits};
 }
 

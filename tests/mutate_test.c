@@ -144,7 +144,8 @@ static size_t engine_mutator(uint8_t *data, size_t size, size_t max_size) {
 static void from_nothing(void **state) {
     (void)state;
     static uint8_t again[256];
-    struct mutation *m = mutation_open(mutation_profile_at(0), engine_mutator), *n = open_profile(0);
+    struct mutation *m = mutation_open(mutation_profile_at(0), engine_mutator),
+                    *n = open_profile(0);
     unsigned small = 0, large = 0;
     for (unsigned seed = 0; seed < 2000; seed++) {
         size_t limit = seed % 256 + 1, size = mutation_generate(m, bytes, limit, seed);
@@ -198,7 +199,14 @@ static void every_kind_happens(void **state) {
 struct reached {
     bool ops[OP_CODES], tags[256], items[ITEM_FRAGMENT + 1], values[VALUE_SLOT + 1];
     bool keys[CONFIG_KEYS], mutators[PROGRAM_MUTATORS], is_static;
+    bool limits[64]; /* the k-th: 2^k, as an integer */
 };
+
+static void note_value(struct reached *r, const struct value *v) {
+    r->values[v->kind] = true;
+    for (unsigned k = 0; k < 64 && v->kind == VALUE_IMMEDIATE; k++)
+        r->limits[k] |= v->bits == UINT64_C(1) << k;
+}
 
 static void note_reached(struct reached *r, const struct program *p) {
     for (unsigned i = 0; i < p->n_ops; i++) {
@@ -206,7 +214,7 @@ static void note_reached(struct reached *r, const struct program *p) {
         r->mutators[p->ops[i].mutator] = true;
         r->tags[p->ops[i].tag] |= op_shapes[p->ops[i].code].operands & OPERAND_TAG;
         for (unsigned v = 0; v < p->ops[i].n_values; v++)
-            r->values[p->ops[i].values[v].kind] = true;
+            note_value(r, &p->ops[i].values[v]);
     }
     for (unsigned i = 0; i < p->n_items; i++) {
         r->items[p->items[i].kind] = true;
@@ -214,7 +222,7 @@ static void note_reached(struct reached *r, const struct program *p) {
         r->tags[p->items[i].tag] |= item_is_named(&p->items[i]);
     }
     for (unsigned f = 0; f < p->n_fields; f++)
-        r->values[p->fields[f].kind] = true;
+        note_value(r, &p->fields[f]);
     for (unsigned k = 0; k < CONFIG_KEYS; k++)
         r->keys[k] |= p->config[k] != config_ranges[k].initial;
 }
@@ -240,6 +248,8 @@ static void everything_is_reached(void **state) {
             assert_true(r.values[i]);
         for (unsigned i = 0; i < CONFIG_KEYS; i++)
             assert_true(r.keys[i]);
+        /* where numbers stop to fit a word of 32 bits, each of the four in most profiles */
+        assert_true(r.limits[29] + r.limits[30] + r.limits[31] + r.limits[32] > 2);
         for (unsigned i = 0; i < PROGRAM_MUTATORS; i++)
             assert_true(r.mutators[i]);
         unsigned tags = 0;
