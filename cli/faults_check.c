@@ -43,15 +43,16 @@ static enum violation judge_trigger(const struct fault *f, const struct fault_ex
 
 /* stages: memory that the children share with us. */
 static bool check_one(const struct fault *f, struct canary *stages) {
-    bool was_text, schedule = is_schedule_trigger(f->trigger);
-    if (!schedule &&
-        (!choose_collector(f->collector) || !read_program(f->trigger, &program, &was_text)))
-        return complain(f, "no collector or no trigger program", "");
+    bool was_text;
     const struct fault_export *faulty = load_fault(f->object);
     if (!faulty)
         return complain(f, "is not built: cmake --build BUILD --target faults", "");
-    if (schedule != !faulty->collector)
-        return complain(f, "its trigger must be ", schedule ? "a program" : "a schedule");
+    bool schedule = !faulty->collector;
+    if (schedule != is_schedule_trigger(f->trigger))
+        return complain(f, "its trigger must be ", schedule ? "a schedule" : "a program");
+    if (!schedule &&
+        (!choose_collector(f->collector) || !read_program(f->trigger, &program, &was_text)))
+        return complain(f, "no collector or no trigger program", "");
     *stages = (struct canary){0, 0};
     *faulty->canary = stages;
     enum violation v = judge_trigger(f, faulty, schedule);

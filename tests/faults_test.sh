@@ -46,6 +46,22 @@ expect 2 "$ISOHEAP" faults run --arms=no_such_arm --faults="$faults"
 expect 2 "$ISOHEAP" faults report --faults="$faults" --results="$work/none"
 says 'isoheap faults run'
 
+# The same where triggers are schedules: of another fault, and a program.
+mkdir -p "$work/schedules/onthefly"
+cp "$faults/onthefly/first_field_saved.patch" "$work/schedules/onthefly/"
+cp "$faults/onthefly/null_has_no_barrier.txt" "$work/schedules/onthefly/first_field_saved.txt"
+expect 1 "$ISOHEAP" faults check --faults="$work/schedules" --build-dir="$BUILD_DIR"
+says 'onthefly/first_field_saved: the faulty collector raises none'
+echo 'isoheap program 1' >"$work/schedules/onthefly/first_field_saved.txt"
+expect 1 "$ISOHEAP" faults check --faults="$work/schedules" --build-dir="$BUILD_DIR"
+says 'onthefly/first_field_saved: its trigger must be a schedule'
+echo 'isoheap schedule 1 nonsense' >"$work/schedules/onthefly/first_field_saved.txt"
+expect 1 "$ISOHEAP" faults check --faults="$work/schedules" --build-dir="$BUILD_DIR"
+says 'onthefly/first_field_saved: the faulty collector raises a harness fault'
+expect 2 "$ISOHEAP" run --collector="$BUILD_DIR/faults/onthefly/first_field_saved.so" \
+    "$faults/mark_sweep/overflow_forgotten.txt"
+says 'is no collector but a fault of the on-the-fly model'
+
 # A shared object is a collector like others.
 expect 1 "$ISOHEAP" run --collector="$BUILD_DIR/faults/mark_sweep/overflow_forgotten.so" \
     "$faults/mark_sweep/overflow_forgotten.txt"
