@@ -256,15 +256,18 @@ static bool ref_payload(struct tower_oracle *o, const struct tower_view *v, uint
 /* Figure 5, ref_aux: the words of g at a are what m(a) says. */
 static bool ref_aux(struct tower_oracle *o, const struct tower_view *v, uint32_t a) {
     const struct tower_cell *cell = &v->l3->m[a];
-    uint32_t word = v->l4->g[a];
+    uint32_t g = v->l4->g[a];
     if (cell->kind == TOWER_EMP)
         return true;
     if (cell->kind == TOWER_REF)
-        return word == 4 * cell->n || fails_l4(o, a, "ref: a word is not the address of a Ref");
-    if (word != 1024 * cell->n + 4u * cell->tag + 2 + cell->addresses)
+        return g == 4 * cell->n || fails_l4(o, a, "ref: a word is not the address of a Ref");
+    if (g != 1024 * cell->n + 4u * cell->tag + 2 + cell->addresses)
         return fails_l4(o, a, "ref: a header is not n.tag.1.b of the Block");
     return ref_payload(o, v, a);
 }
+
+/* ok_memory: every block's length fits its header. */
+_Static_assert(TOWER_HALF < INT32_C(1) << 22, "a header has 22 bits for the length");
 
 /* Figure 5: ref (a, e) m. */
 static bool ref(struct tower_oracle *o, const struct tower_view *v, uint32_t a, uint32_t e) {
@@ -274,8 +277,6 @@ static bool ref(struct tower_oracle *o, const struct tower_view *v, uint32_t a, 
             a = next_cell(v->l3, a, e);
             continue;
         }
-        if (cell->kind == TOWER_BLOCK && cell->n >= UINT32_C(1) << 22)
-            return fails_l4(o, a, "ok_memory: a block is too long for a header");
         if (!ref_aux(o, v, a))
             return false;
         a += cell->kind == TOWER_BLOCK ? cell->n + 1 : 1;
