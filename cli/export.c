@@ -118,119 +118,8 @@ static void write_header(FILE *f, const struct exported *e, const char *name) {
             e->symbol);
 }
 
-/* ---- the template -----------------------------------------------------------------------------
+/* ---- life -------------------------------------------------------------------------------------
  */
-
-/* What a class asserts; NULL: nothing but that the script ends. */
-static const char *assertions(enum violation v) {
-    switch (v) {
-    case VIOLATION_ill_formed_heap:
-    case VIOLATION_wrong_colour:
-    case VIOLATION_free_list_corrupt:
-        return "walk";
-    case VIOLATION_garbage_retained:
-        return "garbage";
-    case VIOLATION_heap_not_dense:
-        return "dense";
-    case VIOLATION_overlap:
-        return "overlap";
-    case VIOLATION_false_out_of_memory:
-    case VIOLATION_missed_out_of_memory:
-        return "memory";
-    case VIOLATION_heap_worn_out:
-        return "wear";
-    case VIOLATION_collector_assertion:
-        return "own";
-    case VIOLATION_no_progress:
-    case VIOLATION_sanitizer:
-        return NULL;
-    default:
-        return "graph";
-    }
-}
-
-static bool allocates(const struct program *p) {
-    for (unsigned i = 0; i < p->n_ops; i++)
-        if (op_shapes[p->ops[i].code].operands & OPERAND_SIZE || p->ops[i].code == OP_EXHAUST)
-            return true;
-    return false;
-}
-
-static bool collects(const struct program *p) {
-    for (unsigned i = 0; i < p->n_ops; i++)
-        if (p->ops[i].code == OP_MINOR || p->ops[i].code == OP_FULL || p->ops[i].code == OP_COMPACT)
-            return true;
-    return false;
-}
-
-static bool asserts(const struct exported *e, const char *what) {
-    const char *class = assertions(e->violation);
-    return class && strcmp(class, what) == 0;
-}
-
-static bool is_needed(const struct exported *e, const char *what, size_t length) {
-    const uint16_t *config = e->program->config;
-    const char *class = assertions(e->violation);
-    const struct {
-        const char *name;
-        bool needed;
-    } others[] = {{"always", true},
-                  {class ? class : "always", true},
-                  {"minors", asserts(e, "garbage") && e->subject->young != NULL},
-                  {"answers", asserts(e, "memory") && allocates(e->program)},
-                  {"newblocks", asserts(e, "overlap") && allocates(e->program)},
-                  {"newcolours", asserts(e, "walk") && allocates(e->program)},
-                  {"promoted", asserts(e, "walk") && allocates(e->program) && e->subject->young},
-                  {"order", e->violation == VIOLATION_order_changed && collects(e->program)},
-                  {"operations", e->program->n_ops > 0},
-                  {"image", e->subject->image != NULL},
-                  {"build", e->subject->image == NULL},
-                  {"stress", config[CONFIG_STRESS] > 0},
-                  {"fail", config[CONFIG_FAIL] > 0}};
-    for (unsigned i = 0; i < sizeof others / sizeof *others; i++)
-        if (others[i].needed && strlen(others[i].name) == length &&
-            strncmp(others[i].name, what, length) == 0)
-            return true;
-    for (unsigned i = 0; i < e->program->n_ops; i++) {
-        const char *name = op_shapes[e->program->ops[i].code].name;
-        if (strlen(name) == length && strncmp(name, what, length) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* Is one of the words of a marker line needed? */
-static bool any_needed(const struct exported *e, const char *line, const char *end) {
-    for (const char *c = line; c < end;) {
-        size_t length = 0;
-        while (c + length < end && c[length] >= 'a' && c[length] <= 'z')
-            length++;
-        if (length > 0 && is_needed(e, c, length))
-            return true;
-        c += length + 1;
-    }
-    return false;
-}
-
-/* A mark at the beginning of a line is for what follows up to the next such; an indented one for
- * what follows within that. */
-static void write_template(FILE *f, const struct exported *e) {
-    static const char mark[] = "/*@ ";
-    bool outer = true, inner = true;
-    for (const char *line = export_template; *line;) {
-        const char *end = strchr(line, '\n'), *text = line + strspn(line, " ");
-        bool marked = strncmp(text, mark, sizeof mark - 1) == 0;
-        if (marked && text > line) {
-            inner = any_needed(e, text, end);
-        } else if (marked) {
-            outer = any_needed(e, text, end);
-            inner = true;
-        } else if (outer && inner) {
-            fwrite(line, 1, (size_t)(end - line) + 1, f);
-        }
-        line = end + 1;
-    }
-}
 
 static const char *base_name(const char *path) {
     const char *slash = strrchr(path, '/');
@@ -243,17 +132,15 @@ static char *write_all(const struct exported *e, const char *name, size_t *size)
     if (!f)
         return NULL;
     write_header(f, e, name);
+    export_oracle(f, e);
     export_tables(f, e);
-    write_template(f, e);
+    export_mirror(f, e);
     export_script(f, e);
     if (fclose(f) == 0)
         return text;
     free(text);
     return NULL;
 }
-
-/* ---- life -------------------------------------------------------------------------------------
- */
 
 /* The violation to assert: what the program raises now, or the class that was asked for. */
 static int find_class(const struct options *o, struct exported *e, const struct job *job) {
@@ -278,11 +165,6 @@ static int find_class(const struct options *o, struct exported *e, const struct 
         return EXIT_NOTHING;
     }
     e->violation = v.violation;
-    if (v.oracle == ORACLE_snapshot)
-        fprintf(stderr,
-                "isoheap: %s: Definition 6 judges the middle of a cycle and garbage too, the C "
-                "file only what can be reached; if it passes, isoheap run shows more\n",
-                o->file);
     snprintf(e->detail, sizeof e->detail, "%s", v.detail);
     return EXIT_OK;
 }
@@ -325,14 +207,6 @@ static int export_file(const struct options *o, const struct job *job) {
     int status = find_class(o, &e, job);
     if (status)
         return status;
-    if (e.violation == VIOLATION_refinement_broken || e.violation == VIOLATION_layout_broken ||
-        e.violation == VIOLATION_generation_order_broken) {
-        fprintf(stderr,
-                "isoheap: %s: %s is between the collector's states and the levels "
-                "above, which a file of its own does not have; replay it with isoheap run\n",
-                o->file, violation_name(e.violation));
-        return EXIT_NOTHING;
-    }
     size_t size;
     char *text = NULL;
     if (o->ocaml) {

@@ -15,16 +15,19 @@ struct exported {
     char detail[VERDICT_TEXT];
 };
 
-/* The files in export/ as text, from the build. */
-extern const char export_template[];
+/* Files as text, from the build: those in export/, and the oracles of tower and cakeml. */
+extern const char export_template[], export_prelude[], export_tower[], export_cakeml[];
 
-/* Limits, config, items and roots of the program as C, lowered to what both collectors take, as the
- * runner does. */
+/* export_template.c: what plays the program and asserts its class; before it and the tables the
+ * oracle, where the class is one of a collector with levels. */
+void export_mirror(FILE *, const struct exported *);
+void export_oracle(FILE *, const struct exported *);
+/* export_tables.c: limits, config, items and roots of the program as C, lowered to what both
+ * collectors take, as the runner does. */
 void export_tables(FILE *, const struct exported *);
-/* The program as OCaml: an exit status, after a message if it is not 0; *text is the caller's. */
-int export_ocaml(const struct exported *, const char *file, char **text, size_t *size);
-extern const char export_prelude[];
 /* The script as calls, and main. */
 void export_script(FILE *, const struct exported *);
+/* The program as OCaml: an exit status, after a message if it is not 0; *text is the caller's. */
+int export_ocaml(const struct exported *, const char *file, char **text, size_t *size);
 
 #endif

@@ -110,13 +110,6 @@ static struct verdict judge(const struct reduce *r, const struct program *p) {
     return run_job(&r->job, p, &report);
 }
 
-/* `found` of a crash is the sanitizer's word for it; of others it speaks of sizes and places. */
-static bool same_violation(const struct verdict *a, const struct verdict *b) {
-    return !a->harness_error && a->violation == b->violation && a->guilty == b->guilty &&
-           a->oracle == b->oracle && strcmp(a->detail, b->detail) == 0 &&
-           (a->violation != VIOLATION_sanitizer || strcmp(a->found, b->found) == 0);
-}
-
 static void show_progress(struct reduce *r) {
     double t = seconds_now();
     if (!r->tty || t - r->shown < 0.1)
@@ -132,7 +125,7 @@ static bool keeps(const struct program *p, void *context) {
     show_progress(r);
     struct verdict v = judge(r, p);
     r->failed |= v.harness_error && !signal_caught;
-    return !signal_caught && same_violation(&v, &r->wanted);
+    return !signal_caught && !v.harness_error && verdict_same_defect(&v, &r->wanted);
 }
 
 static bool stop(void *context) {
@@ -205,7 +198,7 @@ static void reduce_late(struct reduce *r) {
         if (!limited || signal_caught || reduction.improvements == 0)
             return;
         struct verdict v = judge(r, &program);
-        if (signal_caught || same_violation(&v, &r->wanted))
+        if (signal_caught || (!v.harness_error && verdict_same_defect(&v, &r->wanted)))
             return;
         program = original;
     }

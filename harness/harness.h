@@ -72,6 +72,12 @@ struct verdict {
 };
 #define OP_INITIAL (~0u)
 
+/* Is it the same thing that goes wrong?  Class, guilty party and oracle are the same, and so is
+ * what it says: the detail, and what was found where that is a sanitizer's report.  Not so the
+ * details of the papers' levels: one wrong step breaks any of two dozen statements, whichever the
+ * words in its way break first. */
+bool verdict_same_defect(const struct verdict *, const struct verdict *);
+
 struct runner;
 
 /* Called around every operation; `op` as in the verdict.  before == true: about to run. */

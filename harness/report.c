@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Text that is cut at the capacity but counted to its end, as snprintf. */
 struct text {
@@ -122,4 +123,11 @@ size_t runner_report(struct runner *r, const struct verdict *v, const struct pro
         r->replay, r->side[PARTY_SUBJECT].collector->name,
         r->n_sides == 1 ? "none" : r->side[PARTY_REFERENCE].collector->name);
     return t.length;
+}
+
+bool verdict_same_defect(const struct verdict *a, const struct verdict *b) {
+    bool levels = a->oracle == ORACLE_refinement || a->oracle == ORACLE_layout;
+    return a->violation == b->violation && a->guilty == b->guilty && a->oracle == b->oracle &&
+           (levels || strcmp(a->detail, b->detail) == 0) &&
+           (a->violation != VIOLATION_sanitizer || strcmp(a->found, b->found) == 0);
 }

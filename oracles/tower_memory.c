@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-static bool fails(struct tower_oracle *o, uint32_t a, const char *statement) {
+static bool memory_fails(struct tower_oracle *o, uint32_t a, const char *statement) {
     return tower_broken(o, TOWER_L3, a, statement);
 }
 
@@ -92,11 +92,11 @@ static bool ref_mem_at(struct tower_oracle *o, const struct tower_view *v, uint3
     const struct tower_cell *cell = &v->l3->m[a];
     uint32_t fa = moving ? tower_f(v->l2, a) : a;
     if (v->l2->h[a])
-        return same_block(v, a) || fails(o, a, "ref_mem: m(a) is not Block (h(a))");
+        return same_block(v, a) || memory_fails(o, a, "ref_mem: m(a) is not Block (h(a))");
     if (fa != a)
         return (cell->kind == TOWER_REF && cell->n == fa) ||
-               fails(o, a, "ref_mem: m(a) is not Ref (f(a))");
-    return cell->kind == TOWER_EMP || fails(o, a, "ref_mem: m(a) is not Emp");
+               memory_fails(o, a, "ref_mem: m(a) is not Ref (f(a))");
+    return cell->kind == TOWER_EMP || memory_fails(o, a, "ref_mem: m(a) is not Emp");
 }
 
 static bool ref_mem(struct tower_oracle *o, const struct tower_view *v, uint32_t from, uint32_t to,
@@ -134,16 +134,16 @@ static bool apart(const struct tower_l3 *s) {
 bool tower_ok_mem_heap(struct tower_oracle *o, const struct tower_view *v, bool exact) {
     const struct tower_l3 *s = v->l3;
     if (s->b > s->i || s->i > s->e || s->b2 > s->e2 || s->e2 - s->b2 != s->e - s->b || !apart(s))
-        return fails(o, s->i, "ok_mem_heap, line 1: the halves or the index i are wrong");
+        return memory_fails(o, s->i, "ok_mem_heap, line 1: the halves or the index i are wrong");
     uint32_t cells = 0, k = part_heap(s, s->b, s->i, &cells);
     if (k == TOWER_NONE)
-        return fails(o, s->b, "ok_mem_heap, line 2: b...i is no well-formed heap");
+        return memory_fails(o, s->b, "ok_mem_heap, line 2: b...i is no well-formed heap");
     if (!all_empty(s, 0, s->b) || !all_empty(s, s->i, v->l2->addresses))
-        return fails(o, s->i, "ok_mem_heap, line 2: memory outside b...i is not Emp");
+        return memory_fails(o, s->i, "ok_mem_heap, line 2: memory outside b...i is not Emp");
     if (exact && k != s->i - s->b)
-        return fails(o, s->i, "precise: the heap has gaps after a collection");
+        return memory_fails(o, s->i, "precise: the heap has gaps after a collection");
     if (!same_roots(v))
-        return fails(o, TOWER_NONE, "ok_mem_heap: the roots of L2 and L3 differ");
+        return memory_fails(o, TOWER_NONE, "ok_mem_heap: the roots of L2 and L3 differ");
     return ref_mem_everywhere(o, v, cells, false);
 }
 
@@ -155,9 +155,9 @@ static bool sets_at(struct tower_oracle *o, const struct tower_view *v, uint32_t
     const struct tower_l3 *s = v->l3;
     bool x = v->l2->h[a] && within(a, s->b, s->i), y = v->l2->h[a] && within(a, s->i, s->j);
     if (x != ((v->l2->sets[a] & TOWER_X) != 0))
-        return fails(o, a, "Figure 3, line 6: x is not domain h in b...i");
+        return memory_fails(o, a, "Figure 3, line 6: x is not domain h in b...i");
     if (y != ((v->l2->sets[a] & TOWER_Y) != 0))
-        return fails(o, a, "Figure 3, line 6: y is not domain h in i...j");
+        return memory_fails(o, a, "Figure 3, line 6: y is not domain h in i...j");
     return true;
 }
 
@@ -189,7 +189,7 @@ static bool z_is_pointers(struct tower_oracle *o, const struct tower_view *v) {
     for (uint32_t k = 0; k < o->n_used; k++)
         o->marks[o->used[k]] &= (uint8_t)~TOWER_POINTED;
     return (held && n_unmoved == z_unmoved) ||
-           fails(o, TOWER_NONE, "Figure 3, line 6: z is not what i...j points at");
+           memory_fails(o, TOWER_NONE, "Figure 3, line 6: z is not what i...j points at");
 }
 
 /* cells: in to-space. */
@@ -197,10 +197,12 @@ static bool mem_inv_everywhere(struct tower_oracle *o, const struct tower_view *
     const struct tower_l3 *s = v->l3;
     bool up = s->b < s->b2; /* to-space comes first */
     if (!all_empty(s, s->j, up ? s->b2 : v->l2->addresses) || (!up && !all_empty(s, s->e2, s->b)))
-        return fails(o, s->j, "Figure 3, line 2: memory outside b2...e2 and b...j is not Emp");
+        return memory_fails(o, s->j,
+                            "Figure 3, line 2: memory outside b2...e2 and b...j is not Emp");
     uint32_t k = part_heap(s, s->b2, s->e2, &cells);
     if (k == TOWER_NONE || k > s->e - s->j)
-        return fails(o, s->b2, "Figure 3, line 4: from-space does not fit the rest of to-space");
+        return memory_fails(o, s->b2,
+                            "Figure 3, line 4: from-space does not fit the rest of to-space");
     for (uint32_t u = 0; u < o->n_used; u++) /* elsewhere there is nothing: Figure 1 */
         if (!sets_at(o, v, o->used[u]))
             return false;
@@ -222,9 +224,9 @@ bool tower_mem_inv(struct tower_oracle *o, const struct tower_view *v, bool full
     const struct tower_l3 *s = v->l3;
     uint32_t i = full ? s->b : v->from_i, j = full ? s->i : v->from_j, cells = 0;
     if (s->b > s->i || s->i > s->j || s->j > s->e || !apart(s))
-        return fails(o, s->i, "Figure 3, line 1: b, i, j, e are not in order");
+        return memory_fails(o, s->i, "Figure 3, line 1: b, i, j, e are not in order");
     if (part_heap(s, i, s->i, &cells) != s->i - i || part_heap(s, j, s->j, &cells) != s->j - j)
-        return fails(o, s->i, "Figure 3, line 3: to-space has gaps");
+        return memory_fails(o, s->i, "Figure 3, line 3: to-space has gaps");
     return full ? mem_inv_everywhere(o, v, cells) : mem_inv_nearby(o, v);
 }
 

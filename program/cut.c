@@ -110,6 +110,27 @@ void cut_items(struct program *p, unsigned at, unsigned n, enum mend mend, enum 
     close_up(p, at, n, rest);
 }
 
+static bool is_gap(const struct item *item) {
+    return !item_is_named(item);
+}
+
+bool merge_gaps(struct program *p, unsigned at, unsigned n) {
+    unsigned kept = 0, before = p->n_items;
+    for (unsigned i = 0; i < before; i++) {
+        struct item item = p->items[i], *last = kept ? &p->items[kept - 1] : NULL;
+        unsigned words = last ? item_words(last) + item_words(&item) : 0;
+        if (i > at && i < at + n && is_gap(&item) && is_gap(last) && words <= PROGRAM_WOSIZE) {
+            bool dead = last->kind == ITEM_DEAD && item.kind == ITEM_DEAD;
+            *last = (struct item){.kind = dead ? ITEM_DEAD : ITEM_FREE,
+                                  .wosize = (uint16_t)(words - 1)};
+        } else {
+            p->items[kept++] = item;
+        }
+    }
+    p->n_items = (uint16_t)kept;
+    return kept < before;
+}
+
 /* ---- fields -----------------------------------------------------------------------------------
  */
 

@@ -29,6 +29,10 @@ enum rest { REST_NOTHING, REST_FREE, REST_DEAD };
 /* Takes items at .. at + n - 1 out. */
 void cut_items(struct program *p, unsigned at, unsigned n, enum mend, enum rest);
 
+/* Makes one gap of neighbouring gaps among items at .. at + n - 1: free, or dead if all are.  The
+ * blocks stay where they are.  False if no two gaps are neighbours. */
+bool merge_gaps(struct program *p, unsigned at, unsigned n);
+
 /* Takes fields at .. at + n - 1 (indexes into p->fields) out of their blocks, which get smaller;
  * a block that is no closure keeps one.  False if nothing was left to take. */
 bool cut_fields(struct program *p, unsigned at, unsigned n);

@@ -87,10 +87,21 @@ static bool pass(struct reduction *r, struct program *p, const struct step_famil
     return any;
 }
 
-static bool pass_of_all(struct reduction *r, struct program *p, const struct step_family *family) {
+/* Which families of a table gained nothing when they were last tried. */
+struct idle {
+    bool family[STEP_FAMILIES];
+};
+
+static bool pass_of_all(struct reduction *r, struct program *p, const struct step_family *table,
+                        struct idle *idle) {
     bool any = false;
-    for (; family->name && r->complete; family++)
-        any |= pass(r, p, family);
+    for (unsigned f = 0; table[f].name && r->complete; f++) {
+        if (idle->family[f])
+            continue;
+        bool gained = pass(r, p, &table[f]);
+        idle->family[f] = !gained;
+        any |= gained;
+    }
     return any;
 }
 
@@ -102,15 +113,23 @@ static void begin(struct reduction *r, const struct program *p) {
     program_copy(&r->candidate, p);
 }
 
-void program_reduce(struct reduction *r, struct program *p) {
-    bool any;
-    begin(r, p);
-    /* The last round changes nothing, and so does a first round that starts from its result. */
+/* Families that gained nothing wait until no other gains any more: most runs would be lost on them.
+ * The last round tries all and changes nothing, and so does a first round from its result. */
+static bool round_of_all(struct reduction *r, struct program *p) {
+    struct idle script = {{false}}, heap = {{false}}, balance = {{false}};
+    bool any = false, gained;
     do {
-        any = pass_of_all(r, p, script_steps);
-        any |= pass_of_all(r, p, heap_steps);
-        any = any || pass_of_all(r, p, balance_steps);
-    } while (any && r->complete);
+        gained = pass_of_all(r, p, script_steps, &script);
+        gained |= pass_of_all(r, p, heap_steps, &heap);
+        any |= gained;
+    } while (gained);
+    return any || pass_of_all(r, p, balance_steps, &balance);
+}
+
+void program_reduce(struct reduction *r, struct program *p) {
+    begin(r, p);
+    while (round_of_all(r, p) && r->complete)
+        ;
 }
 
 /* ---- is it minimal? ---------------------------------------------------------------------------

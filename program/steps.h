@@ -20,6 +20,8 @@ struct step_family {
     bool (*apply)(struct program *, unsigned at, unsigned n);
 };
 
+enum { STEP_FAMILIES = 32 }; /* in a table, its end included */
+
 /* Those of heap, roots and config; of the script; those for exact limits, the last to be tried.
  * name is NULL at the end. */
 extern const struct step_family heap_steps[], script_steps[], balance_steps[];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The steps of reduction that keep a balance (steps.h): where the last allocation must meet a limit
- * exactly, what is removed is made up for by its size.
+ * The last steps of reduction (steps.h): those that keep a balance, and those that draw again.
  *
+ * Where the last allocation must meet a limit exactly, what is removed is made up for by its size.
  * How many words that takes cannot be known without running the program, but it is nearly always
  * the size of something in it: of an item, of an item and all that it reaches, of an allocation.
  * They are tried in small programs alone, where they are few, and after all other steps.
@@ -117,8 +117,38 @@ static bool clear_root(struct program *p, unsigned at, unsigned n) {
     return true;
 }
 
+/* ---- choices ----------------------------------------------------------------------------------
+ *
+ * A collector may draw its choices from the config: with one item less it draws others, and the
+ * wrong one may come with another config.
+ */
+
+enum { RUNGS = 4 }; /* to the minimum, half, a quarter and an eighth of the way there */
+
+static unsigned count_items_and_config(const struct program *p) {
+    return is_small(p) ? p->n_items * CONFIG_KEYS * RUNGS : 0;
+}
+static bool remove_item_and_shrink_config(struct program *p, unsigned at, unsigned n) {
+    unsigned key = at / RUNGS % CONFIG_KEYS, value = p->config[key];
+    unsigned smaller = step_down(value, config_ranges[key].min, at % RUNGS);
+    if (value == config_ranges[key].initial || smaller == value)
+        return false;
+    cut_items(p, at / RUNGS / CONFIG_KEYS, n, MEND_UNIT, REST_NOTHING);
+    if (key == CONFIG_HEAP && smaller < program_heap_words(p))
+        smaller = program_heap_words(p);
+    p->config[key] = (uint16_t)smaller;
+    return true;
+}
+
+/* ---- all of them ------------------------------------------------------------------------------
+ */
+
 const struct step_family balance_steps[] = {
     {"remove an operation and balance the last allocation", false, count_ops, remove_op},
     {"remove an item and balance the last allocation", false, count_items, remove_item},
     {"clear a root and balance the last allocation", false, count_roots, clear_root},
+    {"remove an item and shrink a config value", false, count_items_and_config,
+     remove_item_and_shrink_config},
     {0}};
+_Static_assert(sizeof balance_steps / sizeof *balance_steps <= STEP_FAMILIES,
+               "too many for reduce.c");

@@ -79,6 +79,11 @@ static bool remove_items_words_and_work(struct program *p, unsigned at, unsigned
     return true;
 }
 
+/* Step i merges item i with the next one. */
+static bool merge_neighbours(struct program *p, unsigned at, unsigned n) {
+    return merge_gaps(p, at, n + 1);
+}
+
 static bool unlink_items(struct program *p, unsigned at, unsigned n) {
     if (!item_is_named(&p->items[at]))
         return false;
@@ -86,12 +91,18 @@ static bool unlink_items(struct program *p, unsigned at, unsigned n) {
     return true;
 }
 
-static bool free_item(struct program *p, unsigned at, unsigned n) {
-    const struct item *item = &p->items[at];
-    if (item->is_static || item->kind == ITEM_FREE || item->kind == ITEM_FRAGMENT)
-        return false;
-    cut_items(p, at, n, MEND_UNIT, REST_FREE);
-    return true;
+/* Their words stay; static ones have none in the heap. */
+static bool free_items(struct program *p, unsigned at, unsigned n) {
+    bool any = false;
+    for (unsigned i = at; i < at + n; i++) {
+        const struct item *item = &p->items[i];
+        if (item->is_static || item->kind == ITEM_FRAGMENT)
+            return false;
+        any |= item->kind != ITEM_FREE;
+    }
+    if (any)
+        cut_items(p, at, n, MEND_UNIT, REST_FREE);
+    return any;
 }
 
 static bool kill_item(struct program *p, unsigned at, unsigned n) {
@@ -282,20 +293,31 @@ bool simplify_value(struct value *v, unsigned rung) {
 /* ---- config -----------------------------------------------------------------------------------
  */
 
-static unsigned count_config(const struct program *p) {
+static unsigned count_keys(const struct program *p) {
     (void)p;
-    return CONFIG_KEYS * (LADDER + 1);
+    return CONFIG_KEYS;
+}
+
+/* Before all else: steps that keep a limit in balance mean nothing where there is none. */
+static bool take_default(struct program *p, unsigned key, unsigned n) {
+    (void)n;
+    bool other = p->config[key] != config_ranges[key].initial;
+    p->config[key] = config_ranges[key].initial;
+    return other;
+}
+
+static unsigned count_config_rungs(const struct program *p) {
+    (void)p;
+    return CONFIG_KEYS * LADDER;
 }
 
 /* The default is the simplest value, then the smallest. */
-static bool simplify_config(struct program *p, unsigned at, unsigned n) {
+static bool shrink_config(struct program *p, unsigned at, unsigned n) {
     (void)n;
-    unsigned key = at / (LADDER + 1), rung = at % (LADDER + 1);
-    const struct config_range *range = &config_ranges[key];
-    unsigned value = p->config[key];
-    if (value == range->initial)
+    unsigned key = at / LADDER, value = p->config[key];
+    if (value == config_ranges[key].initial)
         return false;
-    p->config[key] = rung == 0 ? range->initial : (uint16_t)step_down(value, range->min, rung - 1);
+    p->config[key] = (uint16_t)step_down(value, config_ranges[key].min, at % LADDER);
     return p->config[key] != value;
 }
 
@@ -303,27 +325,31 @@ static bool simplify_config(struct program *p, unsigned at, unsigned n) {
  */
 
 const struct step_family heap_steps[] = {
+    {"take the default of a config value", false, count_keys, take_default},
     {"remove an item", true, count_items, remove_items},
+    {"free an item", true, count_items, free_items},
+    {"merge neighbouring gaps", true, count_items, merge_neighbours},
     {"remove an item and its words", true, count_items, remove_items_and_words},
     {"remove an item and an entry of the mark stack", true, count_items, remove_items_and_entries},
     {"remove an item and the work on it", true, count_items, remove_items_and_work},
     {"remove an item, its words and the work on it", true, count_items,
      remove_items_words_and_work},
     {"clear a root", true, count_roots, clear_roots},
-    {"remove a field", true, count_fields, cut_fields},
+
     {"remove a field and its word", true, count_fields, remove_fields_and_words},
+    {"remove a field", true, count_fields, cut_fields},
     {"clear a field", true, count_fields, clear_fields},
     {"unlink a block", false, count_items, unlink_items},
-    {"free an item", false, count_items, free_item},
     {"make a block dead", false, count_items, kill_item},
     {"make a block an ordinary one", false, count_items, make_ordinary},
     {"move a static block into the heap", false, count_items, move_into_heap},
     {"clear a tag", false, count_items, clear_tag},
-    {"shorten a gap", false, count_rungs, shrink_gap},
     {"shorten a gap and the heap", false, count_rungs, shrink_gap_and_words},
+    {"shorten a gap", false, count_rungs, shrink_gap},
     {"remove a function of a closure", false, count_items, remove_function},
     {"simplify an arity", false, count_functions, simplify_arity},
     {"simplify a root", false, count_root_rungs, simplify_root},
     {"simplify a field", false, count_field_rungs, simplify_field},
-    {"simplify a config value", false, count_config, simplify_config},
+    {"shrink a config value", false, count_config_rungs, shrink_config},
     {0}};
+_Static_assert(sizeof heap_steps / sizeof *heap_steps <= STEP_FAMILIES, "too many for reduce.c");

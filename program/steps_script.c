@@ -133,6 +133,19 @@ static bool make_full(struct program *p, unsigned at, unsigned n) {
     return true;
 }
 
+/* The same where config counts allocations: here instead of wherever the count ends. */
+static bool make_full_without_counts(struct program *p, unsigned at, unsigned n) {
+    static const unsigned counts[] = {CONFIG_STRESS, CONFIG_FAIL};
+    bool any = false;
+    for (unsigned c = 0; c < sizeof counts / sizeof *counts; c++)
+        any |= p->config[counts[c]] != config_ranges[counts[c]].initial;
+    if (!any || !make_full(p, at, n))
+        return false;
+    for (unsigned c = 0; c < sizeof counts / sizeof *counts; c++)
+        p->config[counts[c]] = config_ranges[counts[c]].initial;
+    return true;
+}
+
 /* ---- operands ---------------------------------------------------------------------------------
  */
 
@@ -345,6 +358,7 @@ const struct step_family script_steps[] = {
     {"remove an allocation and its words", false, count_ops, remove_op_and_words},
     {"join an allocation with the next one", false, count_ops, join_allocations},
     {"make an allocation a full collection", false, count_ops, make_full},
+    {"make it one and count no allocations", false, count_ops, make_full_without_counts},
     {"simplify an operation", false, count_ops, simplify_code},
     {"shrink an operand", false, count_numbers, shrink_number},
     {"shrink an allocation and the heap", false, count_sizes, shrink_size_and_words},
@@ -357,3 +371,5 @@ const struct step_family script_steps[] = {
     {"move an operation to the first mutator", false, count_ops, lower_op_mutator},
     {"use a lower slot", false, count_slots, lower_slot},
     {0}};
+_Static_assert(sizeof script_steps / sizeof *script_steps <= STEP_FAMILIES,
+               "too many for reduce.c");

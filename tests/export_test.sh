@@ -88,22 +88,12 @@ done
 fixtures=$("$ISOHEAP" list --json | tr '{' '\n' | sed -n 's/.*"name": *"\(bad_[a-z_0-9]*\)".*"class": *"\([a-z_]*\)".*/\2\/\1/p')
 [ "$(echo "$fixtures" | wc -l)" -ge 20 ] || { echo "no list of known-bad collectors"; wrong=1; }
 for fixture in $fixtures; do
-    case $fixture in
-    # no file of its own can tell (below)
-    refinement_broken/* | layout_broken/* | generation_order_broken/*) continue ;;
-    # seen in the middle of a cycle, in garbage, and in the header of a static block: nothing that can be
-    # reached is wrong when the program ends
-    */bad_half_snapshot | */bad_barrier_severs | */bad_barrier_rounds | */bad_static_threaded) continue ;;
-    esac
     for compiler in $compilers; do
         printf '%s %s\n' "$SOURCE_DIR/crashes/$fixture.txt" $compiler
     done
 done | xargs -P 2 -L 1 bash "$this" || wrong=1
 
-# A refinement is between the collector's states and the levels above, which only the harness has.
-refinement=$(ls "$SOURCE_DIR"/crashes/refinement_broken/*.txt | head -n 1)
 check 5 'operation of a runtime' export --class lost_object "$SOURCE_DIR/seeds/mark_sweep/runtime.txt"
-check 5 'refinement_broken' export --collector "$(basename "$refinement" .txt)" "$refinement"
 
 # Operations under every kind of assertion, on the healthy collector: every other seed, each with the
 # next class.

@@ -11,8 +11,11 @@
 #include "collectors/generational/generational.h"
 #include "collectors/incremental/incremental.h"
 #include "collectors/mark_sweep/mark_sweep.h"
+#include "program/bytes.h"
+#include "program/random.h"
 #include "tests/known_bad/known_bad.h"
 #include "tests/support.h"
+#include "tests/trial.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -84,6 +87,53 @@ static void a_bad_reference_is_found_guilty(void **state) {
     }
 }
 
+/* ---- what ran before --------------------------------------------------------------------------
+ */
+
+enum { PROGRAMS = 100, INPUT = 100 };
+static struct program programs[PROGRAMS];
+static struct verdict verdicts[PROGRAMS];
+
+static void make_programs(void) {
+    uint8_t bytes[INPUT];
+    struct random random = {7};
+    for (unsigned n = 0; n < PROGRAMS; n++) {
+        for (unsigned i = 0; i < INPUT; i++)
+            bytes[i] = (uint8_t)random_next(&random);
+        program_decode(&programs[n], bytes, INPUT);
+    }
+}
+
+static bool is_same(const struct verdict *a, const struct verdict *b) {
+    return a->violation == b->violation && a->op == b->op && a->digest == b->digest &&
+           strcmp(a->detail, b->detail) == 0;
+}
+
+/* After a reset nothing tells how a collector was used before, not even to one that reads what it
+ * should not: else a finding could not be replayed. */
+static void what_ran_before_does_not_matter(void **state) {
+    (void)state;
+    make_programs();
+    for (const struct known_bad *bad = known_bad; bad->collector; bad++) {
+        struct trial t;
+        if (bad->violation == VIOLATION_no_progress)
+            continue; /* every run takes as long as it may */
+        trial_open(&t, bad->collector, &cheney);
+        for (unsigned n = 0; n < PROGRAMS; n++)
+            verdicts[n] = trial_judge(&t, &programs[n]);
+        for (unsigned n = PROGRAMS; n-- > 0;) {
+            struct verdict again = trial_judge(&t, &programs[n]);
+            if (!is_same(&again, &verdicts[n])) {
+                trial_close(&t);
+                fail_msg("%s, program %u: first %s (%s), then %s (%s)", bad->collector->name, n,
+                         violation_name(verdicts[n].violation), verdicts[n].detail,
+                         violation_name(again.violation), again.detail);
+            }
+        }
+        trial_close(&t);
+    }
+}
+
 static void every_class_has_one(void **state) {
     (void)state;
     for (unsigned v = 1; v < VIOLATION_classes; v++) {
@@ -105,6 +155,7 @@ int main(void) {
         cmocka_unit_test(the_healthy_collectors_pass),
         cmocka_unit_test(every_crash_file_passes),
         cmocka_unit_test(a_bad_reference_is_found_guilty),
+        cmocka_unit_test(what_ran_before_does_not_matter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

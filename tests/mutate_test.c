@@ -144,7 +144,8 @@ static size_t engine_mutator(uint8_t *data, size_t size, size_t max_size) {
 static void from_nothing(void **state) {
     (void)state;
     static uint8_t again[256];
-    struct mutation *m = mutation_open(mutation_profile_at(0), engine_mutator), *n = open_profile(0);
+    struct mutation *m = mutation_open(mutation_profile_at(0), engine_mutator),
+                    *n = open_profile(0);
     unsigned small = 0, large = 0;
     for (unsigned seed = 0; seed < 2000; seed++) {
         size_t limit = seed % 256 + 1, size = mutation_generate(m, bytes, limit, seed);

@@ -13,7 +13,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -33,7 +32,7 @@ _Noreturn static void give_up(const char *what) {
 void trial_open(struct trial *t, const struct collector *subject,
                 const struct collector *reference) {
     struct runner_options options = {.subject = subject, .reference = reference};
-    *t = (struct trial){.runner = runner_open(&options)};
+    *t = (struct trial){.runner = runner_open(&options), .one_each = subject->traits.conservative};
     t->shared =
         mmap(NULL, sizeof *t->shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (!t->runner || t->shared == MAP_FAILED)
@@ -102,7 +101,7 @@ struct verdict trial_judge(struct trial *t, const struct program *p) {
     t->shared->verdict = (struct verdict){.violation = VIOLATION_sanitizer, .detail = "a crash"};
     if (write(t->ask, &token, 1) != 1)
         give_up("the child is gone");
-    if (read(t->answer, &token, 1) != 1)
+    if (read(t->answer, &token, 1) != 1 || t->one_each)
         end_server(t);
     return t->shared->verdict;
 }
@@ -111,8 +110,7 @@ bool trial_keeps(const struct program *p, void *trial) {
     struct trial *t = trial;
     t->invalid += program_valid(p) != NULL;
     struct verdict v = trial_judge(t, p);
-    return v.violation == t->wanted.violation && v.guilty == t->wanted.guilty &&
-           strcmp(v.detail, t->wanted.detail) == 0;
+    return verdict_same_defect(&v, &t->wanted);
 }
 
 bool trial_find(struct trial *t, enum violation violation, unsigned operations, struct program *p) {

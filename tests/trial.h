@@ -4,7 +4,8 @@
  * benchmarks.
  *
  * The child serves one program after the other and is replaced when it dies, so that only crashes
- * cost a fork.
+ * cost a fork.  A conservative collector gets a new one for every program: what it takes for a
+ * pointer may be left from the program before.
  */
 #ifndef ISOHEAP_TRIAL_H
 #define ISOHEAP_TRIAL_H
@@ -19,6 +20,7 @@ struct trial {
     struct trial_shared *shared;
     struct verdict wanted;
     unsigned invalid; /* candidates that program_valid refuses */
+    bool one_each;    /* a child for every program */
     pid_t server;     /* 0: none */
     int ask, answer;
 };

@@ -3,12 +3,38 @@
  *
  * Part of an exported finding (mirror.h): what must hold, for each kind of violation.
  */
+/*@ tower */
+
+/* ---- what must hold ---- */
+
+/* Every state of the levels; the oracle stands above. */
+static void judge(struct gc_hooks *h, void *view) {
+    static struct tower_oracle oracle;
+    bool holds = tower_holds(&oracle, view);
+    (void)h;
+    if (!holds)
+        fprintf(stderr, "%s\n", oracle.broken);
+    assert(holds && "a level does not refine the one above");
+}
+/*@ cakeml */
+
+/* ---- what must hold ---- */
+
+/* Every state of the levels; the oracle stands above. */
+static void judge(struct gc_hooks *h, void *view) {
+    static struct cakeml_oracle oracle;
+    bool holds = !((struct cakeml_view *)view)->lists || cakeml_holds(&oracle, view);
+    (void)h;
+    if (!holds)
+        fprintf(stderr, "%s\n", oracle.broken);
+    assert(holds && "words and heap elements disagree, or the layout is not that of the kind");
+}
 /*@ graph overlap memory wear garbage own walk */
 
 /* ---- what must hold ---- */
 
 static uint64_t checked; /* collections at the last check */
-/*@ garbage answers exhaust */
+/*@ garbage answers exhaust protection */
 
 /* Marks what the slots reach in the mirror; returns the words that it takes. */
 static size_t live_objects;
@@ -92,10 +118,64 @@ static void check_graph(void) {
         for (unsigned s = 0; s < GC_SLOTS; s++)
             match(slots[m][s], mirror[m][s]);
 }
-/*@ walk newblocks */
+/*@ unreached */
+
+/* Blocks do not move: garbage, too, is as the mutator left it until it is swept. */
+static void check_unreached(void) {
+    for (size_t i = 0; i < n_objects; i++) {
+        struct object *o = &objects[i];
+        o->gone |= !o->is_static && !is_block(word_pointer(o->at) - 1);
+        for (size_t f = o->first_scanned; f < o->wosize && !o->gone; f++)
+            assert(word_pointer(o->at)[f] == resolve(o->fields[f]) &&
+                   "a block, reachable or not, is not as the mutator left it");
+    }
+}
+/*@ walk newblocks protection */
 
 static struct gc_cycle cycle_now(void) {
     return COLLECTOR.cycle ? COLLECTOR.cycle(gc) : (struct gc_cycle){.phase = GC_PHASE_IDLE};
+}
+/*@ protection */
+
+/* What could be reached when a cycle began stays protected while it marks: it is marked, or a gray
+ * block leads to it through white ones.  A cycle may begin in any call, with the slots before it.
+ */
+static uint64_t next_cycle;
+static void before_call(void) {
+    struct gc_cycle cycle = {.phase = GC_PHASE_IDLE};
+    if (n_objects > 0) /* there is a heap */
+        cycle = cycle_now();
+    if (cycle.phase != GC_PHASE_IDLE)
+        return;
+    next_cycle = cycle.begun + 1;
+    live_words();
+    for (size_t i = 0; i < n_objects; i++)
+        objects[i].snapshot = objects[i].reached && !objects[i].is_static;
+}
+static bool has_colour(const struct object *o, unsigned colour) {
+    return !o->is_static && header_colour(header_of(o->at)) == colour;
+}
+static void protect(const struct object *o) {
+    for (size_t f = o->first_scanned; f < o->wosize; f++) {
+        struct object *to = is_reference(o->fields[f]) ? object_of(o->fields[f]) : NULL;
+        if (!to || to->safe || !has_colour(to, WHITE))
+            continue;
+        to->safe = true;
+        protect(to);
+    }
+}
+static void check_protection(void) {
+    struct gc_cycle cycle = cycle_now();
+    if (cycle.phase != GC_PHASE_MARK || cycle.begun != next_cycle)
+        return;
+    for (size_t i = 0; i < n_objects; i++)
+        objects[i].safe = false;
+    for (size_t i = 0; i < n_objects; i++)
+        if (objects[i].snapshot && has_colour(&objects[i], GRAY))
+            protect(&objects[i]);
+    for (size_t i = 0; i < n_objects; i++)
+        assert(!(objects[i].snapshot && !objects[i].safe && has_colour(&objects[i], WHITE)) &&
+               "a block was reachable when the cycle began, and nothing protects it");
 }
 /*@ walk */
 static bool is_legal_colour(const word *header) {
@@ -184,6 +264,11 @@ static void check_walk(bool after_full) {
     struct walk w = {.after_full = after_full};
     if (!COLLECTOR.walk)
         return;
+    for (size_t i = 0; i < n_objects; i++)
+        assert(
+            (!objects[i].is_static ||
+             header_of(objects[i].at) == header_make(objects[i].wosize, BLACK, objects[i].tag)) &&
+            "the header of a static block has changed");
     COLLECTOR.walk(enter(), visit, &w);
     assert(w.next == w.end && "the walk ends before the heap does");
     assert((!traits.free_list || w.entries == w.free) && "a free block is not on the free list");
@@ -377,6 +462,8 @@ static void check(bool after_full) {
         assert(COLLECTOR.check(enter()) == NULL && "the collector's own check has failed");
     /*@ graph */
     check_graph();
+    /*@ unreached */
+    check_unreached();
     /*@ garbage */
     if (after_full)
         check_garbage();

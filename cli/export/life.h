@@ -9,11 +9,6 @@
 
 static word statics[STATIC_WORDS + 1];
 
-/* A word of the initial heap as the collector must see it. */
-static word resolve(word w) {
-    return is_reference(w) ? object_of(w)->at + offset_of(w) * sizeof(word) : w;
-}
-
 /*@ image */
 /* Lays the heap out where the collector says. */
 static void build(void) {
@@ -146,6 +141,13 @@ static void begin(void) {
     traits = COLLECTOR.traits;
     if (COLLECTOR.promise)
         COLLECTOR.promise(&config, &traits);
+    /*@ tower */
+    if (traits.refines)
+        hooks.refinement = judge;
+    /*@ cakeml */
+    if (traits.refines_words)
+        hooks.refinement = judge;
+    /*@ always */
     for (unsigned m = 0; m < GC_MUTATORS; m++)
         for (unsigned s = 0; s < GC_SLOTS; s++)
             slots[m][s] = WORD_UNIT;

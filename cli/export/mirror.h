@@ -6,7 +6,8 @@
  * a mirror of it in plain C, and asserts what must hold.  They are no headers to include.
  *
  * A line with the mark above says for what the lines behind it are needed: operations, assertions
- * (graph, walk, garbage, overlap, memory, wear, own), what export.c names besides, or always; an
+ * (graph, walk, garbage, overlap, memory, wear, own), what export_template.c names besides, or
+ * always; an
  * indented one says it within the one before.  Others are left out, so that the exported file has
  * nothing that it does not use.
  *
@@ -20,6 +21,11 @@ struct object {
     size_t wosize, first_scanned; /* fields before first_scanned are raw */
     unsigned tag;
     bool is_static, reached;
+    /*@ unreached */
+    bool gone; /* swept, or its words are those of a later block */
+    /*@ protection */
+    bool snapshot, safe; /* of the cycle under way; protected by a gray block */
+    /*@ always */
     word at; /* address in the collector, as far as it is known */
     word *fields;
 };
@@ -36,6 +42,11 @@ static struct object *object_of(word reference) {
 }
 static word offset_of(word reference) {
     return (reference & 0xffff) >> 1;
+}
+
+/* A word of the mirror as the collector must have it, where addresses are known. */
+static word resolve(word w) {
+    return is_reference(w) ? object_of(w)->at + offset_of(w) * sizeof(word) : w;
 }
 
 static word new_object(struct object o, const word *content) {
@@ -102,9 +113,16 @@ static struct gc_config config = {.heap_words = HEAP,
                                   .hooks = &hooks};
 static struct collector_traits traits;
 
+/*@ protection */
+static void before_call(void);
+/*@ always */
+
 /* Before every call: as many steps as any collector needs for it. */
 static struct gc *enter(void) {
     const uint64_t words = HEAP + 2 * NURSERY;
+    /*@ protection */
+    before_call();
+    /*@ always */
     hooks.fuel = 4096 + 64 * words + words * words;
     return gc;
 }

@@ -23,6 +23,8 @@ static void done(unsigned m) {
     /*@ graph overlap memory wear garbage own walk */
     if (hooks.collections != checked)
         check(false);
+    /*@ protection */
+    check_protection();
     /*@ always */
     for (unsigned s = SLOT_NEW; s < GC_SLOTS; s++)
         set(m, s, WORD_UNIT, WORD_UNIT);
@@ -151,9 +153,15 @@ static bool allocate(unsigned m, unsigned tag, size_t wosize, size_t first_scann
         check_new_colour(word_pointer(v) - 1);
     /*@ overlap */
     check_new_block(v, wosize);
+    /*@ unreached */
+    for (size_t i = 0; i < n_objects; i++)
+        objects[i].gone |= objects[i].at == v;
     /*@ alloc closure raw exhaust */
     struct object o = {
         .wosize = wosize, .first_scanned = first_scanned, .tag = tag, .at = v, .fields = NULL};
+    /*@ protection */
+    o.snapshot = true;
+    /*@ alloc closure raw exhaust */
     set(m, SLOT_NEW, v, new_object(o, image));
     /*@ init */
     fresh = mirror[m][SLOT_NEW];
@@ -368,6 +376,11 @@ static void blit(unsigned m, unsigned src, size_t i, unsigned dst, size_t j, siz
         j += to.first;
         take_block(m, SLOT_FROM, src);
         take_block(m, SLOT_TO, dst);
+        if (COLLECTOR.blit && !to.raw && !to.object->is_static) {
+            COLLECTOR.blit(enter(), m, SLOT_FROM, i, SLOT_TO, j, n);
+            memmove(to.object->fields + j, from.object->fields + i, n * sizeof(word));
+            n = 0;
+        }
         bool backwards = from.object == to.object && i < j;
         for (size_t k = 0; k < n; k++) {
             size_t at = backwards ? n - 1 - k : k;

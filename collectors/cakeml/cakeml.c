@@ -88,6 +88,8 @@ static void forget(struct gc *g) {
         heap_clear(&g->heaps[g->heap], 0, v->a + 1);
         heap_clear(&g->heaps[g->heap], refs_start(g), v->limit);
     }
+    if (v->words) /* a fault may read what nobody has written in its run */
+        memset(g->memory.base, 0, (size_t)2 * v->limit * sizeof(word));
     literals_forget(&g->literals);
 }
 

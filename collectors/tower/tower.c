@@ -111,7 +111,7 @@ static void tower_close(struct gc *g) {
     free(g);
 }
 
-/* Empties what the last run used. */
+/* Empties what the last run used: all of it, since a fault may read what nobody has written. */
 static void forget(struct gc *g) {
     uint32_t n = g->l2.addresses;
     memset(g->l2.h, 0, n * sizeof *g->l2.h);
@@ -119,6 +119,8 @@ static void forget(struct gc *g) {
     memset(g->l2.sets, 0, n);
     g->l2.n_x = 0;
     memset(g->l3.m, 0, n * sizeof *g->l3.m);
+    memset(g->l3.list, 0, n * sizeof *g->l3.list);
+    memset(g->l4.g, 0, n * sizeof *g->l4.g);
     memset(g->owner, 0, (n / 2) * sizeof *g->owner);
     g->l2.stores[0].n_blocks = g->l2.stores[0].n_words = 0;
     g->l2.half = 0;
