@@ -6,7 +6,6 @@
  * level that holds the heap whenever someone looks.
  */
 #include "collectors/cakeml/internal.h"
-#include "collectors/unchecked.h"
 
 #include <string.h>
 
@@ -64,16 +63,6 @@ void shadow_used(struct gc *g) {
     hooks->poison(base + a, rs - a);
 }
 
-/* Writes data of fewer bits than `top` as OCaml words, up to the first word that is none; returns
- * how many. */
-UNCHECKED static uint32_t write_small(word *out, const uint64_t *in, uint32_t n, unsigned top) {
-    uint32_t k = 0;
-    for (; k < n && !(in[k] & 1) && in[k] >> top == 0; k++)
-        out[k] = in[k] | 1;
-    return k;
-}
-
-/* As shadow_read; most words are small.  They end before `end`, which walk_part has seen to. */
 static void write_fields(const struct gc *g, const struct cakeml_element *e, uint32_t a,
                          uint32_t length) {
     word *out = g->shadow.base + a + 1;
@@ -84,12 +73,8 @@ static void write_fields(const struct gc *g, const struct cakeml_element *e, uin
         memcpy(out, in, length * sizeof *out);
         return;
     }
-    for (uint32_t k = 0; k < length; k++) {
-        if (!e->raw)
-            k += write_small(out + k, in + k, length - k, width - 1);
-        if (k < length)
-            out[k] = shadow_read(g, e, a, k);
-    }
+    for (uint32_t k = 0; k < length; k++, in++, out++) /* as shadow_read; most words are small */
+        *out = !e->raw && !(*in & 1) && *in >> (width - 1) == 0 ? *in | 1 : shadow_read(g, e, a, k);
 }
 
 /* The elements from address a on, to `end`. */

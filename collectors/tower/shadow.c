@@ -8,7 +8,6 @@
  * its start.
  */
 #include "collectors/tower/internal.h"
-#include "collectors/unchecked.h"
 
 #include <string.h>
 
@@ -123,26 +122,13 @@ static word decode(const struct gc *g, bool addresses, uint32_t w) {
     return shadow_decode(g, w);
 }
 
-/* Writes as many words at the start of a list as are `unit`; returns how many. */
-UNCHECKED static uint32_t write_units(word *out, const uint32_t *words, uint32_t n, uint32_t unit,
-                                      word unit_word) {
-    uint32_t k = 0;
-    for (; k < n && words[k] == unit; k++)
-        out[k] = unit_word;
-    return k;
-}
-
-/* The words of most blocks are unit, which is the same on every level.  The block ends in the part
- * of the shadow that is in use. */
+/* The words of most blocks are unit, which is the same on every level. */
 static void write_block(const struct gc *g, struct piece p, word *hp) {
     *hp++ = header_make(p.length, WHITE, p.tag);
-    uint32_t unit = p.addresses ? TOWER_UNIT : 0; /* 0 is its own literal */
+    tower_value unit = p.addresses ? TOWER_UNIT : 0; /* 0 is its own literal */
     word unit_word = p.addresses ? WORD_UNIT : 0;
-    for (uint32_t k = 0; k < p.length; k++) {
-        k += write_units(hp + k, p.words + k, p.length - k, unit, unit_word);
-        if (k < p.length)
-            hp[k] = decode(g, p.addresses, p.words[k]);
-    }
+    for (const uint32_t *w = p.words, *end = w + p.length; w < end; w++, hp++)
+        *hp = *w == unit ? unit_word : decode(g, p.addresses, *w);
 }
 
 void shadow_walk(struct gc *g, gc_visit *visit, void *context) {
