@@ -29,7 +29,7 @@ export TIME TARGET JOBS INSTALL PRESET DEFECTS
 MAKEFLAGS += --no-print-directory
 
 .DEFAULT_GOAL := build
-.PHONY: build fuzz afl check bench coverage minimise merge known-bad faults msan tsan oss-fuzz-check format tidy deps test-deps clean help
+.PHONY: build fuzz afl check bench coverage minimise merge known-bad faults msan ubsan tsan oss-fuzz-check format tidy deps test-deps clean help
 
 build: deps ## build the command, build/bin/isoheap, and the fuzz binaries, build/fuzz/bin/
 	@scripts/build.sh release fuzz
@@ -76,6 +76,10 @@ faults: deps ## the benchmark of seeded faults: table and page; goes on where it
 msan: deps ## replay the seeds under MemorySanitizer
 	@scripts/build.sh msan
 	@ctest --preset msan
+
+ubsan: deps ## replay the seeds under all of UndefinedBehaviorSanitizer, implicit conversions too
+	@scripts/build.sh ubsan
+	@ctest --preset ubsan
 
 tsan: test-deps ## run the on-the-fly collector's threads under ThreadSanitizer for TIME=60 seconds
 	@TARGETS="onthefly_stress_test onthefly_threads_test" scripts/build.sh tsan

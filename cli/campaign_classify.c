@@ -58,8 +58,11 @@ static bool plain_class(const char *text, int status, struct finding *f) {
 static void named_class(const char *text, struct finding *f) {
     if (name_after(text, " in violation_", f->violation))
         return;
+    /* the bodies of a target on one collector, and of one on all */
+    bool on_collectors =
+        contains(text, " in collector_target ") || contains(text, " in all_collectors_target ");
     snprintf(f->violation, NAME_SIZE, "%s",
-             contains(text, " in collector_target ") ? "collector_assertion" : "harness_error");
+             on_collectors ? "collector_assertion" : "harness_error");
 }
 
 /* "  guilty     subject (bad_infix_root)", or without the parenthesis. */

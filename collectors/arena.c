@@ -5,6 +5,7 @@
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS, MAP_NORESERVE */
 #include "collectors/arena.h"
 
+#include <string.h>
 #include <sys/mman.h>
 
 bool arena_open(struct arena *arena, size_t capacity) {
@@ -31,8 +32,7 @@ void arena_close(struct arena *arena) {
 
 void arena_reset(struct arena *arena, struct gc_hooks *hooks, size_t words) {
     hooks->unpoison(arena->base, words);
-    for (size_t i = 0; i < words; i++)
-        arena->base[i] = ARENA_FILL;
+    memset(arena->base, ARENA_FILL & 0xff, words * sizeof(word)); /* all its bytes are the same */
     size_t poison = larger(words, arena->poisoned);
     hooks->poison(arena->base - ARENA_RED_ZONE, poison + 2 * ARENA_RED_ZONE);
     arena->poisoned = words;

@@ -58,6 +58,18 @@ static inline bool is_immediate(word v) {
 static inline bool is_pointer(word v) {
     return !(v & 1);
 }
+/* The first place from i on of a word that is no immediate, n if there is none.  Most words of most
+ * blocks are immediates: four are passed over at a time. */
+static inline size_t next_pointer(const word *words, size_t i, size_t n) {
+    for (; i + 4 <= n; i += 4) {
+        const word *w = words + i;
+        if (is_pointer(w[0] & w[1] & w[2] & w[3]))
+            break;
+    }
+    while (i < n && is_immediate(words[i]))
+        i++;
+    return i;
+}
 static inline word immediate(int64_t n) {
     return (word)n << 1 | 1;
 }

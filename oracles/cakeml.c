@@ -121,8 +121,9 @@ static bool element_ok(struct cakeml_oracle *o, const struct cakeml_view *v, uin
     if (e->kind != CAKEML_DATA || e->raw)
         return true;
     bool ordered = v->kind == CAKEML_GENERATIONAL && at < v->starts[0];
-    for (uint32_t k = at + 1; k <= at + e->length; k++) {
-        cakeml_value x = v->heap->words[k];
+    const cakeml_value *xs = v->heap->words + at + 1;
+    CAKEML_FOR_ODD(k, xs, e->length) {
+        cakeml_value x = xs[k];
         if (!cakeml_is_pointer(x))
             continue;
         if (!pointer_ok(o, v, x, at, "heap_ok: a pointer leads to no element"))
@@ -167,15 +168,19 @@ static void find_reachable(struct cakeml_oracle *o, const struct cakeml_view *v)
         reach(o, o->roots[k]);
     for (uint32_t n = 0; n < o->n_reached; n++) {
         uint32_t at = o->work[n];
-        for (uint32_t k = 1; k <= o->before.el[at].length && !o->before.el[at].raw; k++)
-            reach(o, o->before.words[at + k]);
+        const cakeml_value *xs = o->before.words + at + 1;
+        uint32_t words = o->before.el[at].raw ? 0 : o->before.el[at].length;
+        CAKEML_FOR_ODD(k, xs, words)
+        reach(o, xs[k]);
     }
 }
 
 static void remember(struct cakeml_oracle *o, const struct cakeml_view *v) {
     o->a = v->a;
     o->refs_start = cakeml_refs_start(v);
-    memcpy(o->before.el, v->heap->el, v->limit * sizeof *v->heap->el);
+    memcpy(o->before.el, v->heap->el, (o->a + 1) * sizeof *v->heap->el); /* with what is unused */
+    memcpy(o->before.el + o->refs_start, v->heap->el + o->refs_start,
+           (v->limit - o->refs_start) * sizeof *v->heap->el);
     memcpy(o->before.words, v->heap->words, o->a * sizeof *v->heap->words);
     memcpy(o->before.words + o->refs_start, v->heap->words + o->refs_start,
            (v->limit - o->refs_start) * sizeof *v->heap->words);
@@ -218,14 +223,16 @@ static cakeml_value mapped(const struct cakeml_view *v, cakeml_value x) {
 static bool words_related(struct cakeml_oracle *o, const struct cakeml_view *v, uint32_t i) {
     const struct cakeml_element *e = &o->before.el[i];
     const cakeml_value *xs = o->before.words + i + 1, *ys = v->heap->words + apply(v, i) + 1;
-    for (uint32_t k = 0; k < e->length; k++) {
-        bool pointer = !e->raw && cakeml_is_pointer(xs[k]);
-        if (pointer && !in_domain(v, cakeml_address(xs[k])))
+    uint64_t different = 0, raw = e->raw ? UINT64_MAX : 0;
+    for (uint32_t k = 0; k < e->length; k++)
+        different |= (xs[k] ^ ys[k]) & (raw | ((xs[k] & 1) - 1));
+    CAKEML_FOR_ODD(k, xs, e->raw ? 0u : e->length) {
+        if (cakeml_is_pointer(xs[k]) && !in_domain(v, cakeml_address(xs[k])))
             return related_fails(o, i, "gc_related: a pointer leads out of the domain of f");
-        if (ys[k] != (pointer ? mapped(v, xs[k]) : xs[k]))
-            return related_fails(o, i, "gc_related: an element is not what it was, mapped by f");
+        different |= ys[k] ^ mapped(v, xs[k]);
     }
-    return true;
+    return different == 0 ||
+           related_fails(o, i, "gc_related: an element is not what it was, mapped by f");
 }
 
 static bool element_related(struct cakeml_oracle *o, const struct cakeml_view *v, uint32_t i) {

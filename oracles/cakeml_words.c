@@ -18,13 +18,16 @@ static bool word_el(const struct cakeml_view *v, const uint64_t *m, const struct
     const struct cakeml_rep *c = &v->rep;
     if (m[0] != cakeml_header(c, e) || cakeml_decode_length(c, m[0]) != e->length)
         return false;
-    uint64_t different = 0;
-    if (e->raw)
+    uint64_t different = 0, all = cakeml_word(c, UINT64_MAX);
+    if (e->raw) {
         for (uint32_t k = 0; k < e->length; k++)
-            different |= m[k + 1] ^ cakeml_word(c, xs[k]);
-    else
-        for (uint32_t k = 0; k < e->length; k++)
-            different |= m[k + 1] ^ cakeml_word_addr(c, xs[k]);
+            different |= m[k + 1] ^ (xs[k] & all);
+        return different == 0;
+    }
+    for (uint32_t k = 0; k < e->length; k++) /* word_addr of data is the data */
+        different |= (m[k + 1] ^ xs[k]) & ((xs[k] & 1) - 1);
+    CAKEML_FOR_ODD(k, xs, e->length)
+    different |= m[k + 1] ^ cakeml_word_addr(c, xs[k]);
     return different == 0;
 }
 

@@ -115,9 +115,18 @@ static enum violation compare_odd_refs(struct isomorphism *iso, const struct gra
     return VIOLATION_none;
 }
 
-/* Most words are the same immediate on both sides: not worth a call. */
-static inline bool same_immediate(word left, word right) {
-    return left == right && is_immediate(left);
+/* The first place from i on where not the same immediate is on both sides, n if there is none: most
+ * words are not worth a call, and four are passed over at a time. */
+static inline uint32_t next_word(const word *left, const word *right, uint32_t i, uint32_t n) {
+    for (; i + 4 <= n; i += 4) {
+        const word *l = left + i, *r = right + i;
+        word differ = (l[0] ^ r[0]) | (l[1] ^ r[1]) | (l[2] ^ r[2]) | (l[3] ^ r[3]);
+        if (differ != 0 || !is_immediate(l[0] & l[1] & l[2] & l[3]))
+            break;
+    }
+    while (i < n && left[i] == right[i] && is_immediate(left[i]))
+        i++;
+    return i;
 }
 
 /* Extends f by the blocks that two words point at, or checks that f has them. */
@@ -151,9 +160,8 @@ static enum violation compare_blocks(struct isomorphism *iso, const struct graph
             iso->in_block = true;
             return differ(iso, VIOLATION_data_changed, q, i, ba.fields[i], bb.fields[i]);
         }
-    for (uint32_t i = ba.first_scanned; i < ba.wosize; i++) {
-        if (same_immediate(ba.fields[i], bb.fields[i]))
-            continue;
+    uint32_t n = ba.wosize, i = next_word(ba.fields, bb.fields, ba.first_scanned, n);
+    for (; i < n; i = next_word(ba.fields, bb.fields, i + 1, n)) {
         enum violation v = compare_refs(iso, a, b, ba.fields[i], bb.fields[i], q, i);
         if (v)
             return v;
@@ -176,9 +184,8 @@ enum violation isomorphism_compare(struct isomorphism *iso, const struct graph *
                                    const struct graph *b) {
     unsigned mutators = a->mutators < b->mutators ? a->mutators : b->mutators;
     isomorphism_begin(iso, a, b);
-    for (uint32_t s = 0; s < mutators * GC_SLOTS; s++) {
-        if (same_immediate(a->slots[s], b->slots[s]))
-            continue;
+    uint32_t n = mutators * GC_SLOTS, s = next_word(a->slots, b->slots, 0, n);
+    for (; s < n; s = next_word(a->slots, b->slots, s + 1, n)) {
         enum violation v = compare_refs(iso, a, b, a->slots[s], b->slots[s], NO_PARENT, s);
         if (v)
             return v;

@@ -30,13 +30,13 @@ static bool valid(const struct tower_l2 *s, tower_value v) {
 
 static void mark(struct tower_oracle *o, uint32_t a, unsigned marks) {
     if (!(o->marks[a] & TOWER_REACHED))
-        o->work[o->n_reached++] = a;
+        o->work[o->n_reached++] = (uint16_t)a;
     o->marks[a] |= (uint8_t)(TOWER_REACHED | marks);
 }
 
 static void list(struct tower_oracle *o, uint32_t a) {
     if (!(o->marks[a] & TOWER_LISTED))
-        o->used[o->n_used++] = a;
+        o->used[o->n_used++] = (uint16_t)a;
     o->marks[a] |= TOWER_LISTED;
 }
 
@@ -45,18 +45,16 @@ static void find_used(struct tower_oracle *o, const struct tower_l2 *s) {
     memset(o->marks, 0, s->addresses);
     o->n_used = 0;
     uint32_t a = 0;
-    while (a < s->addresses) {
-        uint64_t pair = 0; /* most addresses are in no domain */
-        if (a + 2 <= s->addresses)
-            memcpy(&pair, s->h + a, sizeof pair);
-        if (pair == 0 && a + 2 <= s->addresses) {
-            a += 2;
-            continue;
-        }
+    for (; a + 8 <= s->addresses; a += 8) { /* most addresses are in no domain */
+        uint64_t eight[2];
+        memcpy(eight, s->h + a, sizeof eight);
+        for (uint32_t k = a; (eight[0] | eight[1]) != 0 && k < a + 8; k++)
+            if (s->h[k])
+                list(o, k);
+    }
+    for (; a < s->addresses; a++)
         if (s->h[a])
             list(o, a);
-        a++;
-    }
 }
 
 /* The inductive definition of reach(h, roots); ok_heap holds. */
@@ -129,7 +127,10 @@ bool tower_gc(struct tower_oracle *o, const struct tower_l2 *s) {
             return fails(o, a, "rename: a block is not (map f as, d) in the new heap");
         list(o, fa);
     }
-    if (tower_nonzero(s->h, s->addresses) != o->n_reached)
+    uint32_t blocks = 0;
+    for (uint32_t a = 0; a < s->addresses; a++)
+        blocks += s->h[a] != 0;
+    if (blocks != o->n_reached)
         return fails(o, TOWER_NONE, "filter: the new heap has a block that is not reachable");
     for (unsigned k = 0; k < s->n_roots; k++) {
         tower_value v = s->roots0[k];
@@ -203,17 +204,18 @@ static bool in_image(const struct tower_l2 *s, uint32_t a) {
 
 /* Lines 2, 3 and 4, for the pointers of the block at a. */
 static bool inv_pointers(struct tower_oracle *o, const struct tower_l2 *s, uint32_t a) {
+    bool in_x = in(s, a, TOWER_X), in_y = in(s, a, TOWER_Y);
     uint32_t n;
     const tower_value *as = pointers(s, s->h[a], &n);
     TOWER_FOR_ADDRESSES (k, as, n) {
         uint32_t p = tower_address(as[k]);
         if (p >= s->addresses)
             return fails(o, a, "Figure 1: a pointer is no address");
-        if (in(s, a, TOWER_X) && !xy(s, p))
+        if (in_x && !xy(s, p))
             return fails(o, a, "Figure 1, line 2: a pointer of x leads out of x and y");
-        if (!in(s, a, TOWER_X) && !old(s, p))
+        if (!in_x && !old(s, p))
             return fails(o, a, "Figure 1, line 3: a pointer outside x is not old");
-        if (in(s, a, TOWER_Y) && !in_image(s, p) && !in(s, p, TOWER_Z))
+        if (in_y && !in_image(s, p) && !in(s, p, TOWER_Z))
             return fails(o, a, "Figure 1, line 4: a pointer of y is neither moved nor in z");
     }
     return true;
@@ -232,46 +234,49 @@ static bool inv_content(struct tower_oracle *o, const struct tower_l2 *s, uint32
     return true;
 }
 
-bool tower_inv_at(struct tower_oracle *o, const struct tower_l2 *s, uint32_t a) {
+/* What Figure 1 says of f and the sets at one address. */
+static bool inv_sets_at(struct tower_oracle *o, const struct tower_l2 *s, uint32_t a) {
     uint32_t fa = tower_f(s, a);
+    bool z = in(s, a, TOWER_Z), xy_a = xy(s, a), xy_fa = xy(s, fa);
     if (in(s, a, TOWER_X) && in(s, a, TOWER_Y))
         return fails(o, a, "Figure 1, line 1: x and y are not disjoint");
     if (tower_f(s, fa) != a)
         return fails(o, a, "Figure 1, line 1: f o f is not id");
-    if (s->h[a] && !inv_pointers(o, s, a))
-        return false;
-    if (o->marks[a] & TOWER_ROOT && !in_image(s, a) && !in(s, a, TOWER_Z))
+    if (o->marks[a] & TOWER_ROOT && !xy_fa && !z)
         return fails(o, a, "Figure 1, line 4: a root is neither moved nor in z");
-    if ((in_image(s, a) || in(s, a, TOWER_Z)) && !(o->marks[a] & TOWER_REACHED))
+    if ((xy_fa || z) && !(o->marks[a] & TOWER_REACHED))
         return fails(o, a, "Figure 1, line 4: what is moved or in z is not reachable");
-    if (in(s, a, TOWER_Z) && (fa == a ? !old(s, a) : !xy(s, fa)))
+    if (z && (fa == a ? !old(s, a) : !xy_fa))
         return fails(o, a, "Figure 1, line 5: an address in z is neither old nor moved");
-    if (fa != a && xy(s, a) == xy(s, fa))
+    if (fa != a && xy_a == xy_fa)
         return fails(o, a, "Figure 1, line 6: not exactly one of a and f(a) is in x and y");
-    if (xy(s, a) != (fa != a && s->h[a]))
+    if (xy_a != (fa != a && s->h[a]))
         return fails(o, a, "Figure 1, line 7: x and y are not the new addresses");
     if ((s->h[a] != 0) != (s->h0[fa] != 0))
         return fails(o, a, "Figure 1, line 8: domain h is not image f (domain h0)");
-    return inv_content(o, s, a);
+    return true;
 }
 
-/* At the addresses in use, and nothing is anywhere else. */
+bool tower_inv_at(struct tower_oracle *o, const struct tower_l2 *s, uint32_t a) {
+    return inv_sets_at(o, s, a) && (!s->h[a] || inv_pointers(o, s, a)) && inv_content(o, s, a);
+}
+
+/* What there is at the address: a block, now or before, a move, a set; 0: nothing. */
+static uint32_t content(const struct tower_l2 *s, uint32_t a) {
+    return UINT32_C(0) + s->h[a] + s->h0[a] + s->moved[a] + s->sets[a];
+}
+
+/* At the addresses in use, and nothing is anywhere else: then sums over both are the same. */
 bool tower_inv(struct tower_oracle *o, const struct tower_l2 *s) {
-    uint32_t h = 0, h0 = 0, moved = 0, sets = 0;
+    uint32_t known = 0, all = 0;
     for (uint32_t k = 0; k < o->n_used; k++) {
-        uint32_t a = o->used[k];
-        if (!tower_inv_at(o, s, a))
+        if (!tower_inv_at(o, s, o->used[k]))
             return false;
-        h += s->h[a] != 0;
-        h0 += s->h0[a] != 0;
-        moved += s->moved[a] != 0;
-        sets += s->sets[a] != 0;
+        known += content(s, o->used[k]);
     }
-    uint32_t all_sets = 0;
     for (uint32_t a = 0; a < s->addresses; a++)
-        all_sets += s->sets[a] != 0;
-    if (h == tower_nonzero(s->h, s->addresses) && h0 == tower_nonzero(s->h0, s->addresses) &&
-        moved == tower_nonzero(s->moved, s->addresses) && sets == all_sets)
+        all += content(s, a);
+    if (known == all)
         return true;
     for (uint32_t a = 0; a < s->addresses; a++)
         if (!tower_inv_at(o, s, a))
@@ -292,6 +297,8 @@ static bool after_step(struct tower_oracle *o, struct tower_view *v) {
     if ((s->n_y == 0 && s->n_z == 0) || afford(o, v))
         return tower_inv(o, s);
     uint32_t fa = tower_f(s, v->a);
+    if (v->rule == TOWER_DROP) /* no block and no f is another one, z alone has lost a */
+        return inv_sets_at(o, s, v->a);
     if (!tower_inv_at(o, s, v->a) || (fa != v->a && !tower_inv_at(o, s, fa)))
         return false;
     return v->b == v->a || v->b == fa || tower_inv_at(o, s, v->b);

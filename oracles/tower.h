@@ -22,21 +22,13 @@ struct tower_oracle {
     uint32_t where; /* an address of that level; TOWER_NONE: nowhere in particular */
     /* scratch */
     uint8_t marks[TOWER_ADDRESSES];
-    uint32_t work[TOWER_ADDRESSES];
+    uint16_t work[TOWER_ADDRESSES];
     uint32_t n_reached;
-    uint32_t used[TOWER_ADDRESSES]; /* addresses of the collection: domain h0, and where f leads */
+    uint16_t used[TOWER_ADDRESSES]; /* addresses of the collection: domain h0, and where f leads */
     uint32_t n_used;
 };
 
 enum { TOWER_REACHED = 1, TOWER_ROOT = 2, TOWER_LISTED = 4, TOWER_POINTED = 8 }; /* marks */
-
-/* How many entries are not zero: with it a check of the addresses in use says something of all. */
-static inline uint32_t tower_nonzero(const uint32_t *v, uint32_t n) {
-    uint32_t count = 0;
-    for (uint32_t a = 0; a < n; a++)
-        count += v[a] != 0;
-    return count;
-}
 
 /* False: oracle->broken says what does not hold. */
 bool tower_holds(struct tower_oracle *, struct tower_view *);

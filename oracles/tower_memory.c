@@ -19,15 +19,14 @@ static bool within(uint32_t a, uint32_t from, uint32_t to) {
  */
 
 /* Emp and nothing else, as an empty cell is written. */
-static uint64_t bits(const struct tower_cell *cell) {
-    uint64_t all;
+static uint32_t bits(const struct tower_cell *cell) {
+    uint32_t all;
     memcpy(&all, cell, sizeof all);
     return all;
 }
-_Static_assert(sizeof(struct tower_cell) == sizeof(uint64_t), "no padding in a cell");
 
 static bool all_empty(const struct tower_l3 *s, uint32_t from, uint32_t to) {
-    uint64_t all = 0;
+    uint32_t all = 0;
     for (uint32_t a = from; a < to; a++)
         all |= bits(&s->m[a]);
     return all == 0;
@@ -39,15 +38,18 @@ static bool empty(const struct tower_l3 *s, uint32_t a, uint32_t l) {
 
 /* The first cell from a on that is not Emp, or b: rows of empty cells are most of the memory. */
 static uint32_t next_cell(const struct tower_l3 *s, uint32_t a, uint32_t b) {
-    while (a + 8 <= b && all_empty(s, a, a + 8))
-        a += 8;
+    for (uint64_t two[4]; a + 8 <= b; a += 8) {
+        memcpy(two, s->m + a, sizeof two);
+        if (two[0] | two[1] | two[2] | two[3])
+            break;
+    }
     while (a < b && bits(&s->m[a]) == 0)
         a++;
     return a;
 }
 
-/* part_heap (a, b) m k, or TOWER_NONE: for no k. */
-static uint32_t part_heap(const struct tower_l3 *s, uint32_t a, uint32_t b) {
+/* part_heap (a, b) m k, or TOWER_NONE: for no k.  Adds to *cells how many are not Emp. */
+static uint32_t part_heap(const struct tower_l3 *s, uint32_t a, uint32_t b, uint32_t *cells) {
     uint32_t k = 0;
     while (a < b) {
         const struct tower_cell *cell = &s->m[a];
@@ -59,6 +61,7 @@ static uint32_t part_heap(const struct tower_l3 *s, uint32_t a, uint32_t b) {
         if (words > b - a || (cell->kind == TOWER_BLOCK && !empty(s, a, cell->n)))
             return TOWER_NONE;
         k += cell->kind == TOWER_BLOCK ? words : 0;
+        ++*cells;
         a += words;
     }
     return k;
@@ -104,19 +107,17 @@ static bool ref_mem(struct tower_oracle *o, const struct tower_view *v, uint32_t
     return true;
 }
 
-/* ref_mem (h, f) m at the addresses in use; all others are Emp, and known to be outside from...to.
- */
-static bool ref_mem_everywhere(struct tower_oracle *o, const struct tower_view *v, uint32_t from,
-                               uint32_t to, bool moving) {
-    uint32_t n = 0, all = 0;
+/* ref_mem (h, f) m at the addresses in use.  Of all cells so many are not Emp: if these are in use,
+ * all others are Emp. */
+static bool ref_mem_everywhere(struct tower_oracle *o, const struct tower_view *v, uint32_t cells,
+                               bool moving) {
+    uint32_t n = 0;
     for (uint32_t k = 0; k < o->n_used; k++) {
         if (!ref_mem_at(o, v, o->used[k], moving))
             return false;
         n += bits(&v->l3->m[o->used[k]]) != 0;
     }
-    for (uint32_t a = from; a < to; a++)
-        all += bits(&v->l3->m[a]) != 0;
-    return n == all || ref_mem(o, v, 0, v->l2->addresses, moving);
+    return n == cells || ref_mem(o, v, 0, v->l2->addresses, moving);
 }
 
 static bool same_roots(const struct tower_view *v) {
@@ -134,7 +135,7 @@ bool tower_ok_mem_heap(struct tower_oracle *o, const struct tower_view *v, bool 
     const struct tower_l3 *s = v->l3;
     if (s->b > s->i || s->i > s->e || s->b2 > s->e2 || s->e2 - s->b2 != s->e - s->b || !apart(s))
         return memory_fails(o, s->i, "ok_mem_heap, line 1: the halves or the index i are wrong");
-    uint32_t k = part_heap(s, s->b, s->i);
+    uint32_t cells = 0, k = part_heap(s, s->b, s->i, &cells);
     if (k == TOWER_NONE)
         return memory_fails(o, s->b, "ok_mem_heap, line 2: b...i is no well-formed heap");
     if (!all_empty(s, 0, s->b) || !all_empty(s, s->i, v->l2->addresses))
@@ -143,7 +144,7 @@ bool tower_ok_mem_heap(struct tower_oracle *o, const struct tower_view *v, bool 
         return memory_fails(o, s->i, "precise: the heap has gaps after a collection");
     if (!same_roots(v))
         return memory_fails(o, TOWER_NONE, "ok_mem_heap: the roots of L2 and L3 differ");
-    return ref_mem_everywhere(o, v, s->b, s->i, false);
+    return ref_mem_everywhere(o, v, cells, false);
 }
 
 /* ---- Figure 3 ---------------------------------------------------------------------------------
@@ -191,20 +192,21 @@ static bool z_is_pointers(struct tower_oracle *o, const struct tower_view *v) {
            memory_fails(o, TOWER_NONE, "Figure 3, line 6: z is not what i...j points at");
 }
 
-static bool mem_inv_everywhere(struct tower_oracle *o, const struct tower_view *v) {
+/* cells: in to-space. */
+static bool mem_inv_everywhere(struct tower_oracle *o, const struct tower_view *v, uint32_t cells) {
     const struct tower_l3 *s = v->l3;
     bool up = s->b < s->b2; /* to-space comes first */
     if (!all_empty(s, s->j, up ? s->b2 : v->l2->addresses) || (!up && !all_empty(s, s->e2, s->b)))
         return memory_fails(o, s->j,
                             "Figure 3, line 2: memory outside b2...e2 and b...j is not Emp");
-    uint32_t k = part_heap(s, s->b2, s->e2);
+    uint32_t k = part_heap(s, s->b2, s->e2, &cells);
     if (k == TOWER_NONE || k > s->e - s->j)
         return memory_fails(o, s->b2,
                             "Figure 3, line 4: from-space does not fit the rest of to-space");
     for (uint32_t u = 0; u < o->n_used; u++) /* elsewhere there is nothing: Figure 1 */
         if (!sets_at(o, v, o->used[u]))
             return false;
-    return ref_mem_everywhere(o, v, 0, v->l2->addresses, true) && z_is_pointers(o, v);
+    return ref_mem_everywhere(o, v, cells, true) && z_is_pointers(o, v);
 }
 
 /* What one turn touched: the block at from_i, those moved to from_j ... j, and what they left.
@@ -220,12 +222,12 @@ static bool mem_inv_nearby(struct tower_oracle *o, const struct tower_view *v) {
 
 bool tower_mem_inv(struct tower_oracle *o, const struct tower_view *v, bool full) {
     const struct tower_l3 *s = v->l3;
-    uint32_t i = full ? s->b : v->from_i, j = full ? s->i : v->from_j;
+    uint32_t i = full ? s->b : v->from_i, j = full ? s->i : v->from_j, cells = 0;
     if (s->b > s->i || s->i > s->j || s->j > s->e || !apart(s))
         return memory_fails(o, s->i, "Figure 3, line 1: b, i, j, e are not in order");
-    if (part_heap(s, i, s->i) != s->i - i || part_heap(s, j, s->j) != s->j - j)
+    if (part_heap(s, i, s->i, &cells) != s->i - i || part_heap(s, j, s->j, &cells) != s->j - j)
         return memory_fails(o, s->i, "Figure 3, line 3: to-space has gaps");
-    return full ? mem_inv_everywhere(o, v) : mem_inv_nearby(o, v);
+    return full ? mem_inv_everywhere(o, v, cells) : mem_inv_nearby(o, v);
 }
 
 /* ---- L4 ---------------------------------------------------------------------------------------
@@ -235,27 +237,39 @@ static bool fails_l4(struct tower_oracle *o, uint32_t a, const char *statement) 
     return tower_broken(o, TOWER_L4, a, statement);
 }
 
+/* The payload of a Block at a: ref_heap_addr of its list, or its list. */
+static bool ref_payload(struct tower_oracle *o, const struct tower_view *v, uint32_t a) {
+    const struct tower_cell *cell = &v->l3->m[a];
+    const uint32_t *g = v->l4->g + a + 1;
+    const tower_value *list = v->l3->list + a + 1;
+    uint32_t n = cell->n, different = 0;
+    if (!cell->addresses)
+        return same_words(g, list, n) ||
+               fails_l4(o, a, "ref: a payload word is not that of the Block");
+    for (uint32_t k = 0; k < n; k++) /* as ref_heap_addr: an address is doubled, 4a for 2a */
+        different |= g[k] ^ (list[k] + (list[k] & ((list[k] & 1) - 1)));
+    for (uint32_t k = 0; k < n && different; k++)
+        if (g[k] != tower_ref_heap_addr(list[k]))
+            return fails_l4(o, tower_is_address(list[k]) ? a + 1 + k : a,
+                            "ref: a payload word is not that of the Block");
+    return true;
+}
+
 /* Figure 5, ref_aux: the words of g at a are what m(a) says. */
 static bool ref_aux(struct tower_oracle *o, const struct tower_view *v, uint32_t a) {
     const struct tower_cell *cell = &v->l3->m[a];
-    const uint32_t *g = v->l4->g + a;
+    uint32_t g = v->l4->g[a];
     if (cell->kind == TOWER_EMP)
         return true;
     if (cell->kind == TOWER_REF)
-        return *g == 4 * cell->n || fails_l4(o, a, "ref: a word is not the address of a Ref");
-    if (*g != 1024 * cell->n + 4u * cell->tag + 2 + cell->addresses)
+        return g == 4 * cell->n || fails_l4(o, a, "ref: a word is not the address of a Ref");
+    if (g != 1024 * cell->n + 4u * cell->tag + 2 + cell->addresses)
         return fails_l4(o, a, "ref: a header is not n.tag.1.b of the Block");
-    const tower_value *list = v->l3->list + a + 1;
-    uint32_t n = cell->addresses ? cell->n : 0, different = 0;
-    for (uint32_t k = 0; k < cell->n; k++)
-        different += g[k + 1] != list[k];
-    TOWER_FOR_ADDRESSES (k, list, n) {
-        if (g[k + 1] != tower_ref_heap_addr(list[k]))
-            return fails_l4(o, a + 1 + k, "ref: a payload word is not that of the Block");
-        different -= g[k + 1] != list[k];
-    }
-    return different == 0 || fails_l4(o, a, "ref: a payload word is not that of the Block");
+    return ref_payload(o, v, a);
 }
+
+/* ok_memory: every block's length fits its header. */
+_Static_assert(TOWER_HALF < INT32_C(1) << 22, "a header has 22 bits for the length");
 
 /* Figure 5: ref (a, e) m. */
 static bool ref(struct tower_oracle *o, const struct tower_view *v, uint32_t a, uint32_t e) {
@@ -265,8 +279,6 @@ static bool ref(struct tower_oracle *o, const struct tower_view *v, uint32_t a, 
             a = next_cell(v->l3, a, e);
             continue;
         }
-        if (cell->kind == TOWER_BLOCK && cell->n >= UINT32_C(1) << 22)
-            return fails_l4(o, a, "ok_memory: a block is too long for a header");
         if (!ref_aux(o, v, a))
             return false;
         a += cell->kind == TOWER_BLOCK ? cell->n + 1 : 1;

@@ -321,8 +321,10 @@ static void read_record(struct decoder *d, const struct record *r, const uint8_t
         read_config(d->p, bytes);
         break;
     }
-    d->n_wide = d->next_wide = d->mutator = 0;
-    d->is_static = false;
+    if (d->n_wide || d->mutator || d->is_static) { /* rare */
+        d->n_wide = d->next_wide = d->mutator = 0;
+        d->is_static = false;
+    }
 }
 
 static void read_records(struct decoder *d, const uint8_t *data, size_t size) {

@@ -95,25 +95,33 @@ done | xargs -P 2 -L 1 bash "$this" || wrong=1
 
 check 5 'operation of a runtime' export --class lost_object "$SOURCE_DIR/seeds/mark_sweep/runtime.txt"
 
-# Operations under every kind of assertion, on the healthy collector: every other seed, each with the
+# Operations under every kind of assertion, on healthy collectors: every STEP-th seed, each with the
 # next class.
-classes=(lost_object wrong_colour garbage_retained overlap false_out_of_memory heap_worn_out
-    collector_assertion no_progress)
-n=0
-for seed in "$SOURCE_DIR"/seeds/mark_sweep/*.txt; do
-    [ "$(basename "$seed")" != runtime.txt ] || continue # operations of a runtime: see below
-    n=$((n + 1))
-    [ $((n % 2)) -eq 0 ] || continue
-    class=${classes[n / 2 % ${#classes[@]}]}
-    # shellcheck disable=SC2086
-    "$ISOHEAP" export --class "$class" "$seed" >seed.c &&
-        gcc -std=c17 $warnings -I"$SOURCE_DIR" -o seed seed.c gcc.mark_sweep.o gcc.arena.o &&
-        ./seed >log 2>&1 && continue
-    echo "$seed as $class:"
-    cat log
-    wrong=1
-done
-[ $n -ge 40 ] || { echo "there are $n seeds"; wrong=1; }
+# healthy COLLECTOR STEP CLASS...
+healthy() {
+    local collector=$1 step=$2 n=0 seed class
+    shift 2
+    local classes=("$@")
+    for seed in "$SOURCE_DIR/seeds/$collector"/*.txt; do
+        [ "$(basename "$seed")" != runtime.txt ] || continue # operations of a runtime: see above
+        n=$((n + 1))
+        [ $((n % step)) -eq 0 ] || continue
+        class=${classes[n / step % ${#classes[@]}]}
+        # shellcheck disable=SC2086
+        "$ISOHEAP" export --collector "$collector" --class "$class" "$seed" >seed.c &&
+            gcc -std=c17 $warnings -I"$SOURCE_DIR" -o seed seed.c "gcc.$collector.o" gcc.arena.o &&
+            ./seed >log 2>&1 && continue
+        echo "$seed as $class:"
+        cat log
+        wrong=1
+    done
+    [ $n -ge 40 ] || { echo "there are $n seeds"; wrong=1; }
+}
+healthy mark_sweep 3 lost_object wrong_colour garbage_retained overlap false_out_of_memory \
+    heap_worn_out collector_assertion no_progress
+healthy incremental 6 snapshot_lost edge_changed ill_formed_heap barrier_missed
+healthy tower 7 refinement_broken
+healthy cakeml 4 layout_broken refinement_broken generation_order_broken
 
 # ---- a collector that lets nobody lay out its heap ----
 

@@ -38,7 +38,7 @@ static uint64_t checked; /* collections at the last check */
 
 /* Marks what the slots reach in the mirror; returns the words that it takes. */
 static size_t live_objects;
-static size_t reach(word w) {
+static size_t reach_from(word w) {
     if (!is_reference(w) || object_of(w)->reached)
         return 0;
     struct object *o = object_of(w);
@@ -46,7 +46,7 @@ static size_t reach(word w) {
     o->reached = true;
     live_objects += !o->is_static;
     for (size_t f = o->first_scanned; f < o->wosize; f++)
-        words += reach(o->fields[f]);
+        words += reach_from(o->fields[f]);
     return words;
 }
 static size_t live_words(void) {
@@ -56,7 +56,7 @@ static size_t live_words(void) {
         objects[i].reached = false;
     for (unsigned m = 0; m < MUTATORS; m++)
         for (unsigned s = 0; s < GC_SLOTS; s++)
-            words += reach(mirror[m][s]);
+            words += reach_from(mirror[m][s]);
     return words;
 }
 /*@ graph */

@@ -45,11 +45,10 @@ static cakeml_value *next_in(struct cakeml_state *s, struct cakeml_heap *h, uint
                              uint32_t end) {
     while (*at < end) {
         const struct cakeml_element *e = &h->el[*at];
-        while (s->k < e->length && !e->raw) {
-            cakeml_value *v = &h->words[*at + 1 + s->k++];
-            if (cakeml_is_pointer(*v))
-                return v;
-        }
+        cakeml_value *list = h->words + *at + 1;
+        while (!e->raw && (s->k = cakeml_next_odd(list, s->k, e->length)) < e->length)
+            if (cakeml_is_pointer(list[s->k++]))
+                return list + s->k - 1;
         *at += cakeml_el_length(e);
         s->k = 0;
     }

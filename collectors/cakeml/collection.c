@@ -23,16 +23,17 @@ void collection_judge(struct gc *g, enum cakeml_stage stage) {
 /* The slots as a list of heap addresses; unit in a slot is no root. */
 static void read_roots(struct gc *g) {
     uint32_t n = 0;
-    for (unsigned m = 0; m < g->config.mutators; m++)
+    for (unsigned m = 0; m < g->config.mutators; m++) {
+        const word *row = g->config.slots[m];
         for (unsigned s = 0; s < GC_SLOTS; s++) {
-            word w = g->config.slots[m][s];
-            if (w == WORD_UNIT)
+            if (row[s] == WORD_UNIT)
                 continue;
-            cakeml_value v = shadow_encode(g, w);
+            cakeml_value v = shadow_encode(g, row[s]);
             g->slot_of[n] = (uint16_t)(m * GC_SLOTS + s);
             g->roots[n] = v;
             g->word_roots[n++] = cakeml_word_addr(&g->view.rep, v);
         }
+    }
     g->state.n_roots = g->words.n_roots = g->view.n_roots = n;
 }
 

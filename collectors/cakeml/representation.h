@@ -21,6 +21,21 @@ typedef uint64_t cakeml_value;
 static inline bool cakeml_is_pointer(cakeml_value v) {
     return (v & 3) == 1;
 }
+/* The first value from place k on that is no data, n if there is none.  Most values are data: four
+ * are passed over at a time. */
+static inline uint32_t cakeml_next_odd(const cakeml_value *list, uint32_t k, uint32_t n) {
+    for (; k + 4 <= n; k += 4) {
+        const cakeml_value *v = list + k;
+        if ((v[0] | v[1] | v[2] | v[3]) & 1)
+            break;
+    }
+    while (k < n && !(list[k] & 1))
+        k++;
+    return k;
+}
+/* for every place k of what is no data in list[0 .. n) */
+#define CAKEML_FOR_ODD(k, list, n)                                                                 \
+    for (uint32_t k = cakeml_next_odd(list, 0, n); k < (n); k = cakeml_next_odd(list, k + 1, n))
 static inline cakeml_value cakeml_pointer(uint32_t n, uint32_t d) {
     return (cakeml_value)n << 32 | (cakeml_value)d << 2 | 1;
 }

@@ -68,9 +68,13 @@ static void write_fields(const struct gc *g, const struct cakeml_element *e, uin
     word *out = g->shadow.base + a + 1;
     const uint64_t *in =
         g->view.words ? g->words.m + g->words.curr + a + 1 : g->heaps[g->heap].words + a + 1;
-    for (uint32_t k = 0; k < length; k++) /* as shadow_read, most words at once */
-        out[k] = !e->raw && !(in[k] & 1) && shadow_is_small(g, in[k] | 1) ? in[k] | 1
-                                                                          : shadow_read(g, e, a, k);
+    unsigned width = g->view.rep.width;
+    if (e->raw && width == 64) {
+        memcpy(out, in, length * sizeof *out);
+        return;
+    }
+    for (uint32_t k = 0; k < length; k++, in++, out++) /* as shadow_read; most words are small */
+        *out = !e->raw && !(*in & 1) && *in >> (width - 1) == 0 ? *in | 1 : shadow_read(g, e, a, k);
 }
 
 /* The elements from address a on, to `end`. */

@@ -91,9 +91,10 @@ static word *scan_block(struct gc *g, word *hp) {
     size_t wosize = header_wosize(*hp);
     size_t end = FAULTY(last_field) && wosize > 1 ? wosize - 1 : wosize;
     gc_tell(g->config.hooks, GC_SCANNED, v, NULL, 0);
-    for (size_t i = first_scanned(v); i < end; i++)
-        if (is_pointer(hp[i + 1]))
-            hp[i + 1] = move(g, hp[i + 1], &hp[i + 1]);
+    word *fields = hp + 1;
+    for (size_t i = next_pointer(fields, first_scanned(v), end); i < end;
+         i = next_pointer(fields, i + 1, end))
+        fields[i] = move(g, fields[i], &fields[i]);
     return hp + wosize + 1;
 }
 

@@ -52,7 +52,7 @@ struct gc {
     /* The shadow: the heap as OCaml blocks, for slots and oracles.  L1 and L2 have addresses
      * without a place in memory: which place in the shadow is whose, + 1. */
     struct arena shadow;
-    uint32_t place[TOWER_ADDRESSES], owner[TOWER_HALF + 1];
+    uint16_t place[TOWER_ADDRESSES], owner[TOWER_HALF + 1];
 };
 
 static inline bool has_level(const struct gc *g, enum tower_level level) {

@@ -14,7 +14,7 @@ static void reach(struct tower_l2 *s, const tower_value *list, uint32_t n) {
         if (s->sets[a] & TOWER_X)
             continue;
         s->sets[a] |= TOWER_X;
-        s->y[s->n_y++] = a;
+        s->y[s->n_y++] = (uint16_t)a;
     }
 }
 
@@ -36,8 +36,8 @@ static void choose_f(struct gc *g) {
         uint32_t a = s->y[k], b = choose(g, s->addresses);
         if (s->moved[a] || s->moved[b])
             continue;
-        s->moved[a] = b + 1;
-        s->moved[b] = FAULTY(l1_one_way) && k > 2 ? 0 : a + 1;
+        s->moved[a] = (uint16_t)(b + 1);
+        s->moved[b] = (uint16_t)(FAULTY(l1_one_way) && k > 2 ? 0 : a + 1);
     }
 }
 
@@ -62,7 +62,7 @@ static void rename_all(struct tower_l2 *s) {
         TOWER_FOR_ADDRESSES (w, from, n)
             to->words[to->n_words + w] = rename_value(s, from[w]);
         to->n_words += block->length;
-        s->h[tower_f(s, a)] = 2 * number + 1 - s->half;
+        s->h[tower_f(s, a)] = (tower_ref)(2 * number + 1 - s->half);
     }
     for (unsigned k = 0; k < s->n_roots; k++)
         s->roots[k] = rename_value(s, s->roots[k]);
@@ -80,7 +80,7 @@ void l1_collect(struct gc *g) {
     for (uint32_t k = 0; k < s->n_y; k++)
         s->sets[s->y[k]] = 0;
     for (uint32_t k = 0; k < s->n_y; k++) {
-        s->x[k] = tower_f(s, s->y[k]);
+        s->x[k] = (uint16_t)tower_f(s, s->y[k]);
         s->sets[s->x[k]] = TOWER_X;
     }
     s->n_x = s->n_y;

@@ -17,20 +17,22 @@ static void insert(struct tower_l2 *s, unsigned set, uint32_t a) {
         return;
     s->sets[a] |= (uint8_t)set;
     if (set == TOWER_X) {
-        s->x[s->n_x++] = a;
+        s->x[s->n_x++] = (uint16_t)a;
         return;
     }
-    uint32_t *list = set == TOWER_Y ? s->y : s->z, *n = set == TOWER_Y ? &s->n_y : &s->n_z;
-    s->at[a] = *n;
-    list[(*n)++] = a;
+    uint16_t *list = set == TOWER_Y ? s->y : s->z;
+    uint32_t *n = set == TOWER_Y ? &s->n_y : &s->n_z;
+    s->at[a] = (uint16_t)*n;
+    list[(*n)++] = (uint16_t)a;
 }
 
 static void delete (struct tower_l2 *s, unsigned set, uint32_t a) {
     if (!(s->sets[a] & set))
         return;
-    uint32_t *list = set == TOWER_Y ? s->y : s->z, *n = set == TOWER_Y ? &s->n_y : &s->n_z;
+    uint16_t *list = set == TOWER_Y ? s->y : s->z;
+    uint32_t *n = set == TOWER_Y ? &s->n_y : &s->n_z;
     s->sets[a] &= (uint8_t)~set;
-    uint32_t last = list[--*n];
+    uint16_t last = list[--*n];
     list[s->at[a]] = last;
     s->at[last] = s->at[a];
 }
@@ -53,7 +55,7 @@ static tower_ref new_block(struct tower_l2 *s, unsigned half, uint32_t length, u
                                                  .tag = (uint8_t)tag,
                                                  .addresses = tag < TAG_NO_SCAN};
     store->n_words += length;
-    return 2 * number + half;
+    return (tower_ref)(2 * number + half);
 }
 
 static tower_value *new_words(struct tower_l2 *s, tower_ref ref) {
@@ -89,9 +91,9 @@ void l2_move(struct gc *g, uint32_t a, uint32_t b) {
     insert(s, TOWER_Y, b);
     if (block->addresses && !(FAULTY(l2_forgets_pointers) && block->length > 2))
         insert_all(s, TOWER_Z, tower_words(s, ref), block->length);
-    s->moved[a] = b + 1;
+    s->moved[a] = (uint16_t)(b + 1);
     if (!FAULTY(l2_one_way))
-        s->moved[b] = a + 1;
+        s->moved[b] = (uint16_t)(a + 1);
     tower_judge(g, TOWER_STEP);
 }
 

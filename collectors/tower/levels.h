@@ -12,6 +12,8 @@
 
 #include "collectors/collector.h"
 
+#include <string.h>
+
 enum {
     TOWER_HALF = 8192, /* words of one half, at most */
     TOWER_ADDRESSES = 2 * TOWER_HALF + 1,
@@ -33,14 +35,25 @@ static inline tower_value tower_lhs(uint32_t a) {
     return a << 1;
 }
 
+/* Two values of a list at once. */
+static inline uint64_t tower_pair(const tower_value *list) {
+    uint64_t pair;
+    memcpy(&pair, list, sizeof pair);
+    return pair;
+}
+
 /* The first address of a list from place k on, n if there is none.  The words of L4 are odd where
  * values are.  Most fields of most blocks are null addresses: eight are passed over at a time. */
 static inline uint32_t tower_next(const tower_value *list, uint32_t k, uint32_t n) {
+    const uint64_t odd = UINT64_C(0x100000001);
     for (; k + 8 <= n; k += 8) {
         const tower_value *v = list + k;
-        if (!(v[0] & v[1] & v[2] & v[3] & v[4] & v[5] & v[6] & v[7] & 1))
+        if ((tower_pair(v) & tower_pair(v + 2) & tower_pair(v + 4) & tower_pair(v + 6) & odd) !=
+            odd)
             break;
     }
+    while (k + 2 <= n && (tower_pair(list + k) & odd) == odd)
+        k += 2;
     while (k < n && !tower_is_address(list[k]))
         k++;
     return k;
@@ -67,7 +80,9 @@ struct tower_store {
  */
 
 /* A block of either half: 2 * number + half. */
-typedef uint32_t tower_ref;
+typedef uint16_t tower_ref;
+_Static_assert(2 * TOWER_BLOCKS + 1 <= UINT16_MAX && TOWER_ADDRESSES < UINT16_MAX,
+               "blocks, and addresses + 1, in 16 bits: checks look at all of them again and again");
 
 enum { TOWER_X = 1, TOWER_Y = 2, TOWER_Z = 4 }; /* bits of sets[a] */
 
@@ -77,11 +92,11 @@ struct tower_l2 {
     struct tower_store stores[2];
     tower_ref h[TOWER_ADDRESSES];    /* the heap */
     tower_ref h0[TOWER_ADDRESSES];   /* as it was when the collection started */
-    uint32_t moved[TOWER_ADDRESSES]; /* f(a) + 1, or 0 where f(a) = a */
+    uint16_t moved[TOWER_ADDRESSES]; /* f(a) + 1, or 0 where f(a) = a */
     uint8_t sets[TOWER_ADDRESSES];
-    uint32_t x[TOWER_ADDRESSES], y[TOWER_ADDRESSES], z[TOWER_ADDRESSES]; /* the sets as lists */
+    uint16_t x[TOWER_ADDRESSES], y[TOWER_ADDRESSES], z[TOWER_ADDRESSES]; /* the sets as lists */
     uint32_t n_x, n_y, n_z;
-    uint32_t at[TOWER_ADDRESSES];    /* place in y or z */
+    uint16_t at[TOWER_ADDRESSES];    /* place in y or z */
     tower_ref kept[TOWER_ADDRESSES]; /* h(x[k]), while the rest of h is dropped */
     tower_value roots0[TOWER_ROOTS], roots[TOWER_ROOTS];
     unsigned n_roots;
@@ -94,7 +109,7 @@ static inline const tower_value *tower_words(const struct tower_l2 *s, tower_ref
     return s->stores[ref & 1].words + tower_block(s, ref)->first;
 }
 static inline uint32_t tower_f(const struct tower_l2 *s, uint32_t a) {
-    return s->moved[a] ? s->moved[a] - 1 : a;
+    return s->moved[a] ? s->moved[a] - UINT32_C(1) : a;
 }
 
 /* ---- L3: a memory of blocks, references and empty places (section 3.3) -------------------------
@@ -102,11 +117,12 @@ static inline uint32_t tower_f(const struct tower_l2 *s, uint32_t a) {
 
 enum tower_kind { TOWER_EMP, TOWER_REF, TOWER_BLOCK };
 struct tower_cell {
-    uint8_t kind; /* enum tower_kind */
-    uint8_t tag;
-    bool addresses;
-    uint32_t n; /* Ref n; the length of a Block */
+    unsigned kind : 4; /* enum tower_kind */
+    unsigned addresses : 4;
+    unsigned tag : 8;
+    unsigned n : 16; /* Ref n; the length of a Block */
 };
+_Static_assert(sizeof(struct tower_cell) == sizeof(uint32_t), "no padding in a cell");
 struct tower_l3 {
     uint32_t b, i, e, b2, e2, j; /* i: end of the heap; during `loop` i and j as in Figure 2 */
     struct tower_cell m[TOWER_ADDRESSES];

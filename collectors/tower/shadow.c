@@ -25,7 +25,7 @@ uint32_t shadow_address(const struct gc *g, word v) {
     uint32_t place = (uint32_t)(at / sizeof(word)) - 1;
     if (!placed(g))
         return start(g) + place;
-    return place < g->config.heap_words ? g->owner[place] - 1 : TOWER_NONE;
+    return place < g->config.heap_words ? g->owner[place] - UINT32_C(1) : TOWER_NONE;
 }
 
 tower_value shadow_encode(struct gc *g, word v) {
@@ -45,8 +45,8 @@ word shadow_decode(const struct gc *g, tower_value v) {
 }
 
 static void own(struct gc *g, uint32_t place, uint32_t a) {
-    g->place[a] = place;
-    g->owner[place] = a + 1;
+    g->place[a] = (uint16_t)place;
+    g->owner[place] = (uint16_t)(a + 1);
 }
 
 /* Any unused address will do for L1 and L2: the next one. */
@@ -83,7 +83,7 @@ struct piece {
 
 /* The block at a place of each level; false: no block starts there. */
 static bool l2_piece(const struct gc *g, uint32_t place, struct piece *p) {
-    uint32_t a = g->owner[place] - 1;
+    uint32_t a = g->owner[place] - UINT32_C(1);
     if (a == TOWER_NONE || !g->l2.h[a])
         return false;
     const struct tower_block *block = tower_block(&g->l2, g->l2.h[a]);
@@ -114,18 +114,21 @@ static bool piece_at(const struct gc *g, uint32_t place, struct piece *p) {
 }
 
 /* A payload word of any level, as a word of OCaml. */
-static word decode(const struct gc *g, const struct piece *p, uint32_t w) {
-    if (!p->addresses)
+static word decode(const struct gc *g, bool addresses, uint32_t w) {
+    if (!addresses)
         return literal_raw(&g->literals, w, 32);
     if (g->view.level == TOWER_L4 && !(w & 1))
         w = tower_lhs(w / 4);
-    return shadow_word(g, w);
+    return shadow_decode(g, w);
 }
 
-static void write_block(const struct gc *g, const struct piece *p, word *hp) {
-    *hp = header_make(p->length, WHITE, p->tag);
-    for (uint32_t k = 0; k < p->length; k++)
-        hp[k + 1] = decode(g, p, p->words[k]);
+/* The words of most blocks are unit, which is the same on every level. */
+static void write_block(const struct gc *g, struct piece p, word *hp) {
+    *hp++ = header_make(p.length, WHITE, p.tag);
+    tower_value unit = p.addresses ? TOWER_UNIT : 0; /* 0 is its own literal */
+    word unit_word = p.addresses ? WORD_UNIT : 0;
+    for (const uint32_t *w = p.words, *end = w + p.length; w < end; w++, hp++)
+        *hp = *w == unit ? unit_word : decode(g, p.addresses, *w);
 }
 
 void shadow_walk(struct gc *g, gc_visit *visit, void *context) {
@@ -138,7 +141,7 @@ void shadow_walk(struct gc *g, gc_visit *visit, void *context) {
             kind = GC_FRAGMENT;
             base[place] = header_make(0, WHITE, 0);
         } else if (p.length < g->used - place) {
-            write_block(g, &p, base + place);
+            write_block(g, p, base + place);
         }
         visit(context, kind, base + place, p.length + 1);
         place += p.length + 1;

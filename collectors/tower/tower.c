@@ -30,16 +30,17 @@ void tower_judge(struct gc *g, enum tower_stage stage) {
 /* The slots as a list of values, on every level; unit in a slot is no root. */
 static void read_roots(struct gc *g) {
     unsigned n = 0;
-    for (unsigned m = 0; m < g->config.mutators; m++)
+    for (unsigned m = 0; m < g->config.mutators; m++) {
+        const word *row = g->config.slots[m];
         for (unsigned s = 0; s < GC_SLOTS; s++) {
-            word w = g->config.slots[m][s];
-            if (w == WORD_UNIT)
+            if (row[s] == WORD_UNIT)
                 continue;
-            tower_value v = shadow_value(g, w);
+            tower_value v = shadow_encode(g, row[s]);
             g->slot_of[n] = (uint16_t)(m * GC_SLOTS + s);
             g->l2.roots[n] = g->l3.roots[n] = v;
             g->l4.g[g->l2.addresses + n++] = tower_ref_heap_addr(v);
         }
+    }
     g->l2.n_roots = g->l3.n_roots = g->l4.n_roots = n;
     g->l4.words = g->l2.addresses + n;
 }
@@ -170,9 +171,10 @@ static void add_block(struct gc *g, uint32_t a, const word *hp) {
     uint32_t wosize = (uint32_t)header_wosize(*hp);
     unsigned tag = header_tag(*hp);
     tower_value *words = g->l3.list + g->l3.b + (hp - g->shadow.base) + 1; /* where L3 wants them */
+    bool scanned = tag < TAG_NO_SCAN;
     for (uint32_t k = 0; k < wosize; k++)
-        words[k] = tag < TAG_NO_SCAN ? shadow_value(g, hp[k + 1])
-                                     : (tower_value)literal_of_raw(&g->literals, hp[k + 1], 32);
+        words[k] = scanned ? shadow_value(g, hp[k + 1])
+                           : (tower_value)literal_of_raw(&g->literals, hp[k + 1], 32);
     l2_add(&g->l2, a, wosize, tag, words);
     if (g->view.level == TOWER_L4)
         l4_add(&g->l4, wosize, tag, words);
