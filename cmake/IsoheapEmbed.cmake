@@ -12,7 +12,8 @@ function(isoheap_embed symbol result)
         string(APPEND bytes "${text}")
     endforeach()
     string(REGEX REPLACE "(................................)" "\\1\n" bytes "${bytes}")
-    string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
+    # Characters, not numbers: a number above 127 does not fit into a char that has a sign.
+    string(REGEX REPLACE "([0-9a-f][0-9a-f])" "'\\\\x\\1'," bytes "${bytes}")
     set(source "${PROJECT_BINARY_DIR}/embedded/${symbol}.c")
     file(CONFIGURE OUTPUT "${source}" CONTENT
         "/* Made by the build from: ${ARGN}. */\nextern const char ${symbol}[];\nconst char ${symbol}[] = {\n@bytes@0};\n" @ONLY)
