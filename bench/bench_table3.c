@@ -242,8 +242,9 @@ static void turn(struct mutator *m) {
     for (unsigned i = 0; i < p->swaps; i++)
         swap(m);
     m->slots[0][OTHER] = m->slots[0][NEW] = WORD_UNIT;
-    /* twice the pace at which a cycle ends before the heap is full */
-    if (m->collector->step && m->words > before)
+    /* Who collects in cycles: twice the pace at which one ends before the heap is full.  A step of
+     * others is a whole collection, or comes with their allocations. */
+    if (m->collector->cycle && m->collector->step && m->words > before)
         m->collector->step(m->gc, (size_t)(2 * (1 + live_share(p)) / (1 - live_share(p)) *
                                            (double)(m->words - before)));
 }
