@@ -69,13 +69,6 @@ unsigned choose_oracles(const char *list) {
     return chosen;
 }
 
-enum violation choose_violation(const char *name) {
-    unsigned v = 0;
-    while (v < VIOLATION_classes && strcmp(violation_name((enum violation)v), name) != 0)
-        v++;
-    return (enum violation)v;
-}
-
 unsigned choose_number(const char *option, const char *argument, unsigned least, unsigned most) {
     char *end;
     unsigned long n = strtoul(argument, &end, 10);

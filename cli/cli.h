@@ -87,8 +87,6 @@ const struct collector *find_collector(const char *name);
 bool choose_reference(const char *name, const struct collector **reference);
 /* "a,b" only these, "-a" all but; 0 and a message for an unknown name. */
 unsigned choose_oracles(const char *list);
-/* VIOLATION_classes if there is none of that name; "none" is VIOLATION_none. */
-enum violation choose_violation(const char *name);
 /* The number in an option's argument; ends the program with a usage message if it is none between
  * least and most. */
 unsigned choose_number(const char *option, const char *argument, unsigned least, unsigned most);

@@ -181,7 +181,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         x->quiet = true;
         return 0;
     case 'e':
-        x->expected = choose_violation(argument);
+        x->expected = violation_named(argument);
         if (x->expected == VIOLATION_classes)
             argp_error(state, "no violation class is called %s; see `isoheap list`", argument);
         return 0;

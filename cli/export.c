@@ -145,7 +145,7 @@ static char *write_all(const struct exported *e, const char *name, size_t *size)
 /* The violation to assert: what the program raises now, or the class that was asked for. */
 static int find_class(const struct options *o, struct exported *e, const struct job *job) {
     if (o->class) {
-        e->violation = choose_violation(o->class);
+        e->violation = violation_named(o->class);
         if (e->violation != VIOLATION_classes && e->violation != VIOLATION_none)
             return EXIT_OK;
         fprintf(stderr, "isoheap: no violation class is called %s; see `isoheap list`\n", o->class);

@@ -69,8 +69,8 @@ static bool read_head(struct fault *f, char *text) {
 static bool head_is_complete(const struct fault *f) {
     if (!f->wrong || !f->model || !f->family || !f->violation || !f->needs)
         return bad_head(f, "the head needs Wrong, Model, Family, Class and Needs", "");
-    if (choose_violation(f->violation) == VIOLATION_classes ||
-        choose_violation(f->violation) == VIOLATION_none)
+    if (violation_named(f->violation) == VIOLATION_classes ||
+        violation_named(f->violation) == VIOLATION_none)
         return bad_head(f, "no violation class is called ", f->violation);
     return true;
 }

@@ -56,7 +56,7 @@ static bool check_one(const struct fault *f, struct canary *stages) {
     *stages = (struct canary){0, 0};
     *faulty->canary = stages;
     enum violation v = judge_trigger(f, faulty, schedule);
-    if (v != choose_violation(f->violation))
+    if (v != violation_named(f->violation))
         return complain(f, "the faulty collector raises ", class_name(v));
     if (!stages->reached || !stages->triggered)
         return complain(f,

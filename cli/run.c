@@ -38,7 +38,7 @@ static const struct argp_option options[] = {
 
 static void parse_expected(struct run *r, const char *name, struct argp_state *state) {
     r->expect = name;
-    r->expected = choose_violation(name);
+    r->expected = violation_named(name);
     if (r->expected == VIOLATION_classes)
         argp_error(state, "no violation class is called %s; see `isoheap list`", name);
 }

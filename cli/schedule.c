@@ -34,7 +34,7 @@ bool read_schedule(const char *path, struct schedule *s) {
  */
 
 enum violation broken_class(unsigned broken) {
-    return broken ? choose_violation(invariant_class(invariant_first(broken))) : VIOLATION_none;
+    return broken ? violation_named(invariant_class(invariant_first(broken))) : VIOLATION_none;
 }
 
 /* A sum of bits for a list of names. */

@@ -50,6 +50,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static struct fault_record unwatched, *record = &unwatched;
 static const struct collector *subject;
 static const struct fault_schedules *schedules; /* NULL: the subject is a collector */
+static struct driver_options schedule_options = {.invariants = INVARIANTS_ALL,
+                                                 .seen = schedule_seen};
 static struct {
     const uint8_t *data;
     size_t size;
@@ -107,18 +109,11 @@ static void found(const struct verdict *v) {
 /* ---- schedules --------------------------------------------------------------------------------
  */
 
-static enum violation class_named(const char *name) {
-    int v = VIOLATION_none;
-    while (v < VIOLATION_classes && strcmp(violation_name((enum violation)v), name) != 0)
-        v++;
-    return (enum violation)v;
-}
-
 static _Noreturn void report_schedule(const struct driver_options *o,
                                       const struct driver_result *r) {
     struct schedule s = {.n = 0};
     note_detection(
-        class_named(r->broken ? invariant_class(invariant_first(r->broken)) : "no_progress"),
+        violation_named(r->broken ? invariant_class(invariant_first(r->broken)) : "no_progress"),
         BY_INVARIANTS);
     if (driver_schedule(o, r, &s)) {
         if (r->broken)
@@ -130,14 +125,10 @@ static _Noreturn void report_schedule(const struct driver_options *o,
 }
 
 static void run_schedule(const uint8_t *data, size_t size) {
-    static struct driver_options options = {.invariants = INVARIANTS_ALL, .seen = schedule_seen};
     static struct driver_result result;
-    const char *semantic = getenv("ISOHEAP_SEMANTIC");
-    if (semantic && strcmp(semantic, "off") == 0)
-        options.seen = NULL;
-    schedules->drive(&options, data, size, &result);
+    schedules->drive(&schedule_options, data, size, &result);
     if (result.broken || result.unfair)
-        report_schedule(&options, &result);
+        report_schedule(&schedule_options, &result);
 }
 
 /* ---- the target -------------------------------------------------------------------------------
@@ -256,6 +247,9 @@ static void load_fault(const char *path) {
     schedules = fault->schedules;
     if (schedules) /* bytes are no program that could be mutated as one */
         setenv("ISOHEAP_MUTATION", "off", 1);
+    const char *semantic = getenv("ISOHEAP_SEMANTIC");
+    if (semantic && strcmp(semantic, "off") == 0)
+        schedule_options.seen = NULL;
     *fault->canary = &record->canary;
 }
 

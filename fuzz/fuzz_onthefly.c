@@ -12,7 +12,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #ifndef ONTHEFLY_VARIANT
 #define ONTHEFLY_VARIANT 0
@@ -22,13 +21,6 @@
 #endif
 
 static uint64_t steps;
-
-static enum violation class_named(const char *name) {
-    for (int v = VIOLATION_none + 1; v < VIOLATION_classes; v++)
-        if (strcmp(violation_name((enum violation)v), name) == 0)
-            return (enum violation)v;
-    harness_error();
-}
 
 static _Noreturn void report(const struct driver_options *o, const struct driver_result *r) {
     struct schedule s = {.n = 0};
@@ -43,7 +35,7 @@ static _Noreturn void report(const struct driver_options *o, const struct driver
         schedule_columns(&s, stderr);
         schedule_free(&s);
     }
-    violate(class_named(class));
+    violate(violation_named(class));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

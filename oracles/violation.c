@@ -4,6 +4,8 @@
  */
 #include "oracles/violation.h"
 
+#include <string.h>
+
 static const struct {
     const char *name, *meaning;
 } classes[VIOLATION_classes] = {[VIOLATION_none] = {"none", "no violation"},
@@ -18,4 +20,11 @@ const char *violation_name(enum violation v) {
 
 const char *violation_meaning(enum violation v) {
     return classes[v].meaning;
+}
+
+enum violation violation_named(const char *name) {
+    unsigned v = 0;
+    while (v < VIOLATION_classes && strcmp(classes[v].name, name) != 0)
+        v++;
+    return (enum violation)v;
 }

@@ -50,5 +50,7 @@ enum violation {
 /* "lost_object"; "none" for VIOLATION_none. */
 const char *violation_name(enum violation);
 const char *violation_meaning(enum violation);
+/* The class of that name, VIOLATION_none for "none"; VIOLATION_classes if there is none. */
+enum violation violation_named(const char *name);
 
 #endif

@@ -158,11 +158,10 @@ static const char *name_of(unsigned variant) {
 
 static enum violation class_of(unsigned broken) {
     const char *name = broken ? invariant_class(invariant_first(broken)) : "none";
-    for (int v = 0; v < VIOLATION_classes; v++)
-        if (strcmp(violation_name((enum violation)v), name) == 0)
-            return (enum violation)v;
-    fail_msg("%s is no violation class", name);
-    return VIOLATION_none;
+    enum violation v = violation_named(name);
+    if (v == VIOLATION_classes)
+        fail_msg("%s is no violation class", name);
+    return v;
 }
 
 /* The schedule that a search gives breaks the same, and still does when it is reduced. */
