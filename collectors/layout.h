@@ -70,6 +70,9 @@ static inline size_t next_pointer(const word *words, size_t i, size_t n) {
         i++;
     return i;
 }
+/* for every place i of such a word in words[from .. n) */
+#define FOR_POINTERS(i, words, from, n)                                                            \
+    for (size_t i = next_pointer(words, from, n); i < (n); i = next_pointer(words, i + 1, n))
 static inline word immediate(int64_t n) {
     return (word)n << 1 | 1;
 }

@@ -64,8 +64,7 @@ static void take_down_field(void *context, word block, size_t i) {
 /* Place q of the witness is an old block: are its edges to young ones recorded? */
 static void check_edges(struct runner *r, struct side *s, uint32_t q) {
     struct graph_block block = graph_block(&s->graph, r->iso.queue[q].a);
-    for (size_t i = next_pointer(block.fields, block.first_scanned, block.wosize); i < block.wosize;
-         i = next_pointer(block.fields, i + 1, block.wosize)) {
+    FOR_POINTERS (i, block.fields, block.first_scanned, block.wosize) {
         word v = block.fields[i];
         if (!young(s, v) || bit(s->minor.recorded, r->iso.queue[q].a + i))
             continue;
@@ -130,15 +129,13 @@ static void reach_young(struct runner *r, struct side *s) {
     isomorphism_begin(&r->iso, &s->graph, NULL);
     const word *slots = s->slots[0];
     size_t n = r->mutators * (size_t)GC_SLOTS;
-    for (size_t i = next_pointer(slots, 0, n); i < n; i = next_pointer(slots, i + 1, n))
+    FOR_POINTERS (i, slots, 0, n)
         must_keep(r, s, slots[i]);
     for (size_t id = 0; (id = next_bit(m->recorded, id, s->graph.words)) < s->graph.words; id++)
         must_keep(r, s, s->graph.base[id]);
     for (size_t q = 0; q < m->young; q++) {
         struct graph_block block = graph_block(&s->graph, r->iso.queue[q].a);
-        n = block.wosize;
-        for (size_t f = next_pointer(block.fields, block.first_scanned, n); f < n;
-             f = next_pointer(block.fields, f + 1, n))
+        FOR_POINTERS (f, block.fields, block.first_scanned, block.wosize)
             must_keep(r, s, block.fields[f]);
     }
     memcpy(m->slots, s->slots, r->mutators * sizeof *s->slots);

@@ -122,7 +122,7 @@ static bool element_ok(struct cakeml_oracle *o, const struct cakeml_view *v, uin
         return true;
     bool ordered = v->kind == CAKEML_GENERATIONAL && at < v->starts[0];
     const cakeml_value *xs = v->heap->words + at + 1;
-    CAKEML_FOR_ODD(k, xs, e->length) {
+    CAKEML_FOR_ODD (k, xs, e->length) {
         cakeml_value x = xs[k];
         if (!cakeml_is_pointer(x))
             continue;
@@ -170,8 +170,8 @@ static void find_reachable(struct cakeml_oracle *o, const struct cakeml_view *v)
         uint32_t at = o->work[n];
         const cakeml_value *xs = o->before.words + at + 1;
         uint32_t words = o->before.el[at].raw ? 0 : o->before.el[at].length;
-        CAKEML_FOR_ODD(k, xs, words)
-        reach(o, xs[k]);
+        CAKEML_FOR_ODD (k, xs, words)
+            reach(o, xs[k]);
     }
 }
 
@@ -226,7 +226,7 @@ static bool words_related(struct cakeml_oracle *o, const struct cakeml_view *v, 
     uint64_t different = 0, raw = e->raw ? UINT64_MAX : 0;
     for (uint32_t k = 0; k < e->length; k++)
         different |= (xs[k] ^ ys[k]) & (raw | ((xs[k] & 1) - 1));
-    CAKEML_FOR_ODD(k, xs, e->raw ? 0u : e->length) {
+    CAKEML_FOR_ODD (k, xs, e->raw ? 0u : e->length) {
         if (cakeml_is_pointer(xs[k]) && !in_domain(v, cakeml_address(xs[k])))
             return related_fails(o, i, "gc_related: a pointer leads out of the domain of f");
         different |= ys[k] ^ mapped(v, xs[k]);

@@ -26,8 +26,8 @@ static bool word_el(const struct cakeml_view *v, const uint64_t *m, const struct
     }
     for (uint32_t k = 0; k < e->length; k++) /* word_addr of data is the data */
         different |= (m[k + 1] ^ xs[k]) & ((xs[k] & 1) - 1);
-    CAKEML_FOR_ODD(k, xs, e->length)
-    different |= m[k + 1] ^ cakeml_word_addr(c, xs[k]);
+    CAKEML_FOR_ODD (k, xs, e->length)
+        different |= m[k + 1] ^ cakeml_word_addr(c, xs[k]);
     return different == 0;
 }
 

@@ -49,8 +49,8 @@ static void reach_fields(struct model *model, uint32_t from) {
     for (uint32_t i = from; i < model->n_reached; i++) {
         const struct model_object *o = &model->objects[model->work[i]];
         const word *fields = model->fields + o->first_field;
-        size_t n = o->ephemeron ? 0 : o->wosize, f = next_pointer(fields, o->first_scanned, n);
-        for (; f < n; f = next_pointer(fields, f + 1, n))
+        size_t n = o->ephemeron ? 0 : o->wosize;
+        FOR_POINTERS (f, fields, o->first_scanned, n)
             reach(model, fields[f]);
     }
 }
@@ -87,8 +87,7 @@ void model_mark(struct model *model) {
     model->epoch++;
     model->live_objects = model->live_words = model->n_reached = 0;
     for (unsigned m = 0; m < model->mutators; m++)
-        for (size_t s = next_pointer(model->slots[m], 0, GC_SLOTS); s < GC_SLOTS;
-             s = next_pointer(model->slots[m], s + 1, GC_SLOTS))
+        FOR_POINTERS (s, model->slots[m], 0, GC_SLOTS)
             reach(model, model->slots[m][s]);
     reach_fields(model, 0);
     if (model->has_ephemerons) {

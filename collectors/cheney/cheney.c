@@ -92,8 +92,7 @@ static word *scan_block(struct gc *g, word *hp) {
     size_t end = FAULTY(last_field) && wosize > 1 ? wosize - 1 : wosize;
     gc_tell(g->config.hooks, GC_SCANNED, v, NULL, 0);
     word *fields = hp + 1;
-    for (size_t i = next_pointer(fields, first_scanned(v), end); i < end;
-         i = next_pointer(fields, i + 1, end))
+    FOR_POINTERS (i, fields, first_scanned(v), end)
         fields[i] = move(g, fields[i], &fields[i]);
     return hp + wosize + 1;
 }
