@@ -335,7 +335,6 @@ const struct step_family heap_steps[] = {
     {"remove an item, its words and the work on it", true, count_items,
      remove_items_words_and_work},
     {"clear a root", true, count_roots, clear_roots},
-
     {"remove a field and its word", true, count_fields, remove_fields_and_words},
     {"remove a field", true, count_fields, cut_fields},
     {"clear a field", true, count_fields, clear_fields},

@@ -24,15 +24,18 @@ static unsigned op_words(const struct op *op) {
     return 1 + op->size + closure_code_words(op->functions, op->arity);
 }
 
-/* Config counts allocations: the collection or the refusal at the n-th comes with an earlier one.
- */
+/* Config values that count allocations, up to the one that collects or is refused. */
+static const unsigned counts[] = {CONFIG_STRESS, CONFIG_FAIL};
+enum { COUNTS = sizeof counts / sizeof *counts };
+
+/* What comes at the n-th comes with an earlier one. */
 static bool remove_ops_and_counts(struct program *p, unsigned at, unsigned n) {
-    uint16_t *const counts[] = {&p->config[CONFIG_STRESS], &p->config[CONFIG_FAIL]};
     bool any = false;
-    for (unsigned c = 0; c < 2; c++) {
-        if (*counts[c] <= n)
+    for (unsigned c = 0; c < COUNTS; c++) {
+        uint16_t *count = &p->config[counts[c]];
+        if (*count <= n)
             continue;
-        *counts[c] = (uint16_t)(*counts[c] - n);
+        *count = (uint16_t)(*count - n);
         any = true;
     }
     if (any)
@@ -135,13 +138,12 @@ static bool make_full(struct program *p, unsigned at, unsigned n) {
 
 /* The same where config counts allocations: here instead of wherever the count ends. */
 static bool make_full_without_counts(struct program *p, unsigned at, unsigned n) {
-    static const unsigned counts[] = {CONFIG_STRESS, CONFIG_FAIL};
     bool any = false;
-    for (unsigned c = 0; c < sizeof counts / sizeof *counts; c++)
+    for (unsigned c = 0; c < COUNTS; c++)
         any |= p->config[counts[c]] != config_ranges[counts[c]].initial;
     if (!any || !make_full(p, at, n))
         return false;
-    for (unsigned c = 0; c < sizeof counts / sizeof *counts; c++)
+    for (unsigned c = 0; c < COUNTS; c++)
         p->config[counts[c]] = config_ranges[counts[c]].initial;
     return true;
 }
