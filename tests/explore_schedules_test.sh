@@ -1,18 +1,15 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # isoheap explore and schedules from outside: exit statuses, messages, files.  ISOHEAP_COMMAND (or
-# ISOHEAP) is the path of the command.  POSIX shell.
+# ISOHEAP) is the path of the command.
 set -u
 isoheap=${ISOHEAP_COMMAND:-${ISOHEAP:?set ISOHEAP_COMMAND to the path of the command}}
 case $isoheap in
 /*) ;;
 *) isoheap=$PWD/$isoheap ;;
 esac
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder" || exit 1
-export ASAN_OPTIONS=detect_leaks=0
-wrong=0
+# shellcheck source=tests/support.bash
+. "$(dirname "$0")/support.bash"
 
 # check STATUS PATTERN ARGUMENT...: status, and an extended regular expression that must match
 # stdout and stderr, lines joined by `;`.

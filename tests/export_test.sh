@@ -51,22 +51,8 @@ fi
 # ---- all of them ----
 
 this=$(realpath "$0")
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder" || exit 1
-wrong=0
-
-# check STATUS PATTERN ARGUMENT...
-check() {
-    local status=$1 pattern=$2 got
-    shift 2
-    "$ISOHEAP" "$@" >out 2>err </dev/null
-    got=$?
-    [ "$got" -eq "$status" ] && cat out err | grep -Eq -e "$pattern" && return
-    echo "status $got instead of $status, or no /$pattern/: $*"
-    cat err
-    wrong=1
-}
+# shellcheck source=tests/support.bash
+. "$(dirname "$this")/support.bash"
 
 # Each build of the tests compiles the fixtures with its own compiler; by hand it is both.
 case ${TEST_CC:-} in
@@ -93,7 +79,7 @@ for fixture in $fixtures; do
     done
 done | xargs -P 2 -L 1 bash "$this" || wrong=1
 
-check 5 'operation of a runtime' export --class lost_object "$SOURCE_DIR/seeds/mark_sweep/runtime.txt"
+check 5 'operation of a runtime' "$ISOHEAP" export --class lost_object "$SOURCE_DIR/seeds/mark_sweep/runtime.txt"
 
 # Operations under every kind of assertion, on healthy collectors: every STEP-th seed, each with the
 # next class.
@@ -161,15 +147,15 @@ theirs 134 pieces.txt
 # ---- usage ----
 
 good=$SOURCE_DIR/crashes/lost_object/bad_infix_root.txt
-check 5 'raises no violation of mark_sweep: nothing to export' export "$good"
-check 5 'the reference is guilty: give it as --collector' export -r bad_infix_root "$good"
-check 2 'no collector is called nobody' export -c nobody "$good"
-check 2 'no violation class is called nothing' export --class nothing "$good"
-check 2 'one FILE' export "$good" "$good"
-check 2 'is no C name' export -c bad_infix_root --symbol 'a b' "$good"
-check 2 'cannot write' export -c bad_infix_root -o no/where.c "$good"
-check 3 'No such file' export missing.txt
-check 0 'define COLLECTOR theirs' export -c bad_infix_root --symbol theirs "$good"
-check 0 'needs the' export --help
+check 5 'raises no violation of mark_sweep: nothing to export' "$ISOHEAP" export "$good"
+check 5 'the reference is guilty: give it as --collector' "$ISOHEAP" export -r bad_infix_root "$good"
+check 2 'no collector is called nobody' "$ISOHEAP" export -c nobody "$good"
+check 2 'no violation class is called nothing' "$ISOHEAP" export --class nothing "$good"
+check 2 'one FILE' "$ISOHEAP" export "$good" "$good"
+check 2 'is no C name' "$ISOHEAP" export -c bad_infix_root --symbol 'a b' "$good"
+check 2 'cannot write' "$ISOHEAP" export -c bad_infix_root -o no/where.c "$good"
+check 3 'No such file' "$ISOHEAP" export missing.txt
+check 0 'define COLLECTOR theirs' "$ISOHEAP" export -c bad_infix_root --symbol theirs "$good"
+check 0 'needs the' "$ISOHEAP" export --help
 
 exit $wrong
