@@ -63,6 +63,10 @@ static const struct idiom idioms[] = {
     {6,
      {MAKE(OP_ALLOC, A), COLLECT(OP_MINOR), MAKE(OP_ALLOC, B), PUT(OP_STORE, A, 0, B),
       MAKE(OP_DROP, B), COLLECT(OP_MINOR)}},
+    /* the same, and it leads into a closure */
+    {7,
+     {MAKE(OP_ALLOC, A), COLLECT(OP_MINOR), MAKE(OP_ALLOC_CLOSURE, B), GET(OP_INFIX, B, B, 1),
+      PUT(OP_STORE, A, 0, B), MAKE(OP_DROP, B), COLLECT(OP_MINOR)}},
     /* a block loses its end while it waits to be marked */
     {3, {MAKE(OP_ALLOC, A), COLLECT(OP_SLICE), MAKE(OP_TRUNCATE, A)}},
 };
