@@ -393,6 +393,10 @@ static void directives_run(void **state) {
     assert_int_equal(r.state.hp, HP_IDLE_INIT); /* no further without m0 */
     r = run_text(START HEAP "m0 load r0.0 # comment\n\nm0 step\nm0 store r1.1 := r0\nm0 step\n");
     assert_int_equal(r.steps, 4);
+    r = run_text(START HEAP "m0 discard r0\ngc\nstep gc # as gc step\ngc\n");
+    assert_int_equal(r.end, SCHEDULE_DONE);
+    assert_int_equal(r.state.alloc, 0);
+    assert_int_equal(state_fM(&r.state), 0); /* two cycles */
     r = run_text(START HEAP "gc step\nm1 step\n");
     assert_int_equal(r.end, SCHEDULE_STUCK);
     assert_int_equal(r.step, 1);
