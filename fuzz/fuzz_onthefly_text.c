@@ -2,25 +2,19 @@
  *
  * Target fuzz_onthefly_text: schedules of the on-the-fly model as text.  The parser on any bytes;
  * what it takes survives being printed, runs, and shows its columns.  On the paper's collector no
- * invariant breaks, whatever the schedule, and neither in the first states that an exploration and
- * a directed search see from where it ends.  On a variant something may break; then the reduced
- * schedule breaks it too.
+ * invariant breaks, whatever the schedule.  On a variant something may break; then the reduced
+ * schedule breaks it too.  A comment `# search` has both searches look around where it ends.
  */
+#define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "collectors/onthefly/schedule.h"
+#include "fuzz/round_trip.h"
 #include "fuzz/violate.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { INPUT_MAX = 1 << 16, STATES = 40, MEMORY = 8 << 20, STEPS_REDUCED = 300 };
-
-static void require(bool good, const char *what) {
-    if (good)
-        return;
-    fprintf(stderr, "isoheap: %s\n", what);
-    abort();
-}
+enum { INPUT_MAX = 1 << 16, STATES_MAX = 5001, MEMORY = 8 << 20, STEPS_REDUCED = 120 };
 
 static char *print(void (*how)(const struct schedule *, FILE *), const struct schedule *s,
                    size_t *size) {
@@ -53,37 +47,55 @@ static void round_trip(const struct schedule *s) {
     free(same);
 }
 
-/* A few states on, from the initial ones and from here. */
-static void search(const struct schedule *s, const struct state *from, unsigned how) {
+/* What a search found breaks when it is replayed. */
+static void replay(const struct explore_options *o, const struct explore_result *r,
+                   const struct state *from) {
+    struct state s = from ? *from : r->start;
+    unsigned broken = invariants_broken(&o->model, &s, EVENT_NONE, o->invariants);
+    for (size_t i = 0; i < r->trace_length; i++) {
+        require(model_enabled(&o->model, &s, &r->trace[i]), "a trace takes a step that is none");
+        unsigned events = model_apply(&o->model, &s, &r->trace[i]);
+        broken = invariants_broken(&o->model, &s, events, o->invariants);
+    }
+    require(r->end != EXPLORE_VIOLATION || (broken & r->broken), "a trace leads to no violation");
+}
+
+/* A comment `# search STATES HOW` asks for it: so many states, breadth first from the initial ones
+ * and directed from here; the bits of HOW are those of an exploration's options. */
+static void search(const struct schedule *s, const struct state *here, const char *order) {
+    unsigned states = 0, how = 0;
+    if (sscanf(order, "# search %4u %3u", &states, &how) < 1 || s->model.refs > 4)
+        return;
+    struct state from = *here;
+    from.doomed = 0; /* garbage is not tracked here */
     struct explore_options o = {.model = s->model,
-                                .reduction = (enum reduction)(how % 3),
-                                .symmetry = how & 4,
+                                .reduction = (enum reduction)(how % 4 % 3),
+                                .symmetry = !(how & 4),
                                 .between = how & 8,
                                 .fair = how & 16,
                                 .invariants = s->invariants & ~(unsigned)INVARIANT(garbage),
-                                .jobs = 1 + (how & 1),
-                                .memory = MEMORY,
-                                .states = STATES};
-    if (o.model.mutators > 2 || o.model.refs > 3 || o.model.fields > 2)
-        return;
-    struct explore_result breadth = explore(&o), directed = explore_directed(&o, from);
-    if (!s->model.variant && (breadth.broken | directed.broken))
-        report(s, breadth.broken | directed.broken);
-    require(s->model.variant || (breadth.end != EXPLORE_UNFAIR && directed.end != EXPLORE_UNFAIR),
-            "a handshake does not complete");
-    free(breadth.trace);
-    free(directed.trace);
+                                .jobs = how & 32 ? 2 : 1,
+                                .memory = how & 64 ? MEMORY / 8 : MEMORY,
+                                .states = states % STATES_MAX};
+    struct explore_result found[2] = {explore(&o), explore_directed(&o, how & 128 ? NULL : &from)};
+    for (unsigned i = 0; i < 2; i++) {
+        if (found[i].broken && !s->model.variant)
+            report(s, found[i].broken);
+        require(s->model.variant || found[i].end != EXPLORE_UNFAIR, "a handshake does not end");
+        replay(&o, &found[i], i && !(how & 128) ? &from : NULL);
+        free(found[i].trace);
+    }
 }
 
-static void run(struct schedule *s, unsigned how) {
+static void run(struct schedule *s, const char *order) {
     size_t size;
     struct schedule_result r = schedule_run(s, NULL, NULL);
     if (r.end == SCHEDULE_VIOLATION && !s->model.variant)
         report(s, r.broken);
     if (r.end != SCHEDULE_STUCK)
         free(print(schedule_columns, s, &size));
-    if (r.end == SCHEDULE_DONE)
-        search(s, &r.state, how);
+    if (r.end == SCHEDULE_DONE && order)
+        search(s, &r.state, order);
     if (r.end != SCHEDULE_VIOLATION || r.steps > STEPS_REDUCED)
         return;
     schedule_reduce(s);
@@ -96,16 +108,16 @@ static void run(struct schedule *s, unsigned how) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    static char text[INPUT_MAX + 1]; /* ends by a zero, which sscanf wants */
     struct schedule s = {.n = 0};
     struct schedule_error error = {0};
-    unsigned how = 0;
     if (size > INPUT_MAX)
         return 0;
-    for (size_t i = 0; i < size; i++)
-        how = how * 31 + data[i];
-    if (schedule_parse(&s, (const char *)data, size, &error)) {
+    memcpy(text, data, size);
+    text[size] = '\0';
+    if (schedule_parse(&s, text, size, &error)) {
         round_trip(&s);
-        run(&s, how >> 3);
+        run(&s, strstr(text, "# search "));
     } else {
         require(error.line > 0 && error.column > 0 && error.message[0], "an error without a place");
     }

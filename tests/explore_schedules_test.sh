@@ -61,6 +61,8 @@ check 3 'No such file' explore --from missing.schedule
 cmp -s a.schedule again.schedule || { echo "two runs give two counter-examples"; wrong=1; }
 
 check 2 'incomplete: as many states' explore onthefly -q --states 1000
+check 2 'incomplete: as many states' explore onthefly -q -m 4 -r 8 -f 4 --states 1000
+check 2 'incomplete: as many states' explore onthefly -q -m 4 -r 8 -f 4 --states 1000 --directed
 check 2 'incomplete: as many states as --memory' explore onthefly -m 2 -r 3 -q --memory 1
 check 2 'no_such is not one of: .*plain_mark' explore onthefly --variant no_such
 check 2 'is not one of: valid_refs' explore onthefly --invariants no_such
