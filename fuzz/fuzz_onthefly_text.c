@@ -113,7 +113,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct schedule_error error = {0};
     if (size > INPUT_MAX)
         return 0;
-    memcpy(text, data, size);
+    if (size) /* data may be NULL */
+        memcpy(text, data, size);
     text[size] = '\0';
     if (schedule_parse(&s, text, size, &error)) {
         round_trip(&s);
