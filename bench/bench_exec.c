@@ -2,10 +2,11 @@
  *
  * Executions per second of the whole runner: subject, reference, model and every oracle.
  *
- *   bench_exec FLAVOUR [COLLECTOR]    FLAVOUR names the build in the output: asan, plain;
- *                                     COLLECTOR is the subject, mark_sweep if none is named; all:
- *                                     every registered one on each input, as fuzz_all does it
- *   bench_exec --names                the registered collectors
+ *   bench_exec FLAVOUR [COLLECTOR [ORACLE...]]
+ *                           FLAVOUR names the build in the output: asan, plain; COLLECTOR is the
+ *                           subject, mark_sweep if none is named; all: every registered one on each
+ *                           input, as fuzz_all does it; the ORACLEs are left out
+ *   bench_exec --names      the registered collectors
  *
  * The inputs are random byte strings of 256 and of 64 bytes of whose operations one in eight
  * collects (between 1/10 and 1/6 of those that run), in heaps of at most 512 words, the same in
@@ -29,6 +30,7 @@ static const double bench_time = 2.0; /* seconds a figure */
 
 static struct program program;
 static const char *subject = "mark_sweep";
+static unsigned left_out;                   /* oracles, a bit each */
 static struct runner *runners[RUNNERS + 1]; /* on one input, one after another; NULL behind */
 static uint8_t inputs[INPUTS][LONGEST];
 
@@ -94,7 +96,7 @@ static void run(const char *flavour, size_t size) {
     }
     double executions = (double)totals.passes * INPUTS;
     double length = (double)totals.operations / executions;
-    snprintf(name, sizeof name, "%s_%s_%zu", subject, flavour, size);
+    snprintf(name, sizeof name, "%s%s_%s_%zu", subject, left_out ? "_less" : "", flavour, size);
     bench_line(name, "", INPUTS / best, "executions/s");
     bench_line(name, "_mean", executions / elapsed, "executions/s");
     bench_line(name, "_operations", length * INPUTS / best, "operations/s");
@@ -109,12 +111,23 @@ static bool open_runners(void) {
     const struct collector *one[] = {collector_find(registered_collectors, subject), NULL};
     const struct collector *const *c = all ? registered_collectors : one;
     for (unsigned i = 0; i < RUNNERS && c[i]; i++) {
-        struct runner_options options = {.subject = c[i], .reference = all ? NULL : &cheney};
+        struct runner_options options = {
+            .subject = c[i], .reference = all ? NULL : &cheney, .oracles = ORACLES_ALL & ~left_out};
         runners[i] = runner_open(&options);
         if (!runners[i])
             return false;
     }
     return runners[0];
+}
+
+static bool leave_out(const char *name) {
+    for (unsigned o = 0; o < ORACLE_COUNT; o++)
+        if (strcmp(oracle_name(o), name) == 0) {
+            left_out |= 1u << o;
+            return true;
+        }
+    fprintf(stderr, "bench_exec: no oracle is called %s\n", name);
+    return false;
 }
 
 static int print_names(void) {
@@ -130,10 +143,13 @@ int main(int argc, char **argv) {
     struct rusage usage;
     if (argc == 2 && strcmp(argv[1], "--names") == 0)
         return print_names();
-    if (argc == 3)
+    bool understood = argc >= 2;
+    if (argc >= 3)
         subject = argv[2];
-    if (argc < 2 || argc > 3 || !open_runners()) {
-        fprintf(stderr, "usage: bench_exec FLAVOUR [COLLECTOR] | --names\n");
+    for (int i = 3; i < argc; i++)
+        understood &= leave_out(argv[i]);
+    if (!understood || !open_runners()) {
+        fprintf(stderr, "usage: bench_exec FLAVOUR [COLLECTOR [ORACLE...]] | --names\n");
         return 2;
     }
     program_decode(&program, NULL, 0);

@@ -91,23 +91,27 @@ static void check_remembered(struct runner *r, struct side *s) {
 /* ---- h0 ---------------------------------------------------------------------------------------
  */
 
+/* Word by word: most blocks are smaller than what a checked memcpy costs. */
 static void copy_block(struct side *s, uint64_t *starts, uint32_t id) {
-    const word *fields = graph_fields(&s->graph, id);
-    memcpy(s->minor.words + id - 1, fields - 1, (header_wosize(fields[-1]) + 1) * sizeof(word));
+    const word *header = graph_fields(&s->graph, id) - 1;
+    word *copy = s->minor.words + id - 1;
+    for (size_t w = 0; w <= header_wosize(*header); w++)
+        copy[w] = header[w];
     set_bit(starts, id);
 }
 
 static void copy_old_blocks(struct side *s) {
     struct minor_record *m = &s->minor;
+    size_t words = s->graph.words;
     m->old = 0;
-    for (uint32_t id = 1; id < s->graph.words; id++) {
-        if (!graph_starts(&s->graph, id))
-            continue;
+    /* The first word in use behind a block is the header of the next. */
+    for (size_t at = 0; (at = next_bit(s->graph.in_use, at, words)) < words;) {
+        uint32_t id = (uint32_t)at + 1;
         if (!young_block(s, id)) {
             copy_block(s, m->starts, id);
             m->old++;
         }
-        id += (uint32_t)header_wosize(graph_fields(&s->graph, id)[-1]); /* the next is behind it */
+        at += header_wosize(s->graph.base[at]) + 1;
     }
 }
 
@@ -118,6 +122,7 @@ static void must_keep(struct runner *r, struct side *s, word v) {
         s->graph.cells[ref.id].visit == r->iso.run)
         return;
     s->graph.cells[ref.id].visit = r->iso.run;
+    s->minor.copy[ref.id] = 0;
     copy_block(s, s->minor.young_starts, ref.id);
     r->iso.queue[s->minor.young++].a = ref.id;
 }
@@ -145,7 +150,6 @@ static void take_down_heap(struct runner *r, struct side *s) {
     struct minor_record *m = &s->minor;
     memset(m->starts, 0, (s->graph.words / 64 + 1) * sizeof *m->starts);
     memset(m->young_starts, 0, (s->graph.words / 64 + 1) * sizeof *m->young_starts);
-    memset(m->copy, 0, s->graph.words * sizeof *m->copy);
     copy_old_blocks(s);
     reach_young(r, s);
 }

@@ -13,6 +13,11 @@ run_all() {
     for collector in $(build/"$1"/bench/bench_exec --names) all; do
         [ "$collector" = mark_sweep ] || build/"$1"/bench/bench_exec "$2" "$collector" </dev/null
     done
+    # what a collector's own statements cost
+    build/"$1"/bench/bench_exec "$2" incremental snapshot </dev/null
+    build/"$1"/bench/bench_exec "$2" generational remembered minor </dev/null
+    build/"$1"/bench/bench_exec "$2" cakeml refinement layout </dev/null
+    build/"$1"/bench/bench_exec "$2" tower refinement </dev/null
 }
 
 # per_second BINARY RUNS [CORPUS]: executions per second under libFuzzer, inputs of up to 256 bytes.
