@@ -48,6 +48,7 @@ static void another_algorithm_differs(void **state) {
                                         VARIANT(no_insertion_barrier),
                                         VARIANT(no_deletion_barrier),
                                         VARIANT(skip_init),
+                                        VARIANT(skip_mark),
                                         VARIANT(early_fA),
                                         VARIANT(old_sense),
                                         VARIANT(plain_mark),
