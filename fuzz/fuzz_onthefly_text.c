@@ -76,7 +76,7 @@ static void search(const struct schedule *s, const struct state *here, const cha
                                 .invariants = s->invariants & ~(unsigned)INVARIANT(garbage),
                                 .jobs = how & 32 ? 2 : 1,
                                 .memory = how & 64 ? MEMORY / 8 : MEMORY,
-                                .states = states % STATES_MAX};
+                                .states = 1 + states % STATES_MAX}; /* 0 would be no bound */
     struct explore_result found[2] = {explore(&o), explore_directed(&o, how & 128 ? NULL : &from)};
     for (unsigned i = 0; i < 2; i++) {
         if (found[i].broken && !s->model.variant)
