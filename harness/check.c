@@ -95,11 +95,16 @@ static void count_walk(struct runner *r, unsigned checks) {
     r->verdict.counts.oracles[ORACLE_free_list] += (checks & HEAP_FREE_LIST) != 0;
 }
 
+/* Is the last walk still true?  What can be seen of an ephemeron also depends on the slots. */
+static bool is_walked(const struct runner *r, const struct side *s, unsigned checks) {
+    return s->walked && !(checks & ~s->walked) && s->collections == s->hooks.collections &&
+           !r->model.has_ephemerons;
+}
+
 void walk_side(struct runner *r, enum party party, bool after_full) {
     struct side *s = &r->side[party];
     unsigned checks = walk_checks(r, s, after_full);
-    if (!s->collector->walk ||
-        (s->walked && !(checks & ~s->walked) && s->collections == s->hooks.collections))
+    if (!s->collector->walk || is_walked(r, s, checks))
         return;
     enter(r, party);
     heap_walk(&s->graph, s->collector, s->gc, checks, &s->facts);

@@ -106,13 +106,14 @@ struct runner {
     size_t heap_words, slice_words;
     uint64_t fuel; /* steps that one call of a collector may take */
 
-    bool changed;         /* something ran since the last comparison */
-    bool doubts;          /* this run repeats one that failed: compare the initial heaps too */
-    unsigned fresh;       /* object that may be initialised, or MODEL_NONE */
-    uint64_t run;         /* the number of this run */
-    unsigned serial;      /* blocks that this operation has allocated */
-    uint64_t allocations; /* asked for by the program, for stress and fail */
-    size_t bound_words;   /* no less than the live words */
+    bool changed;            /* something ran since the last comparison */
+    bool doubts;             /* this run repeats one that failed: compare the initial heaps too */
+    unsigned fresh;          /* object that may be initialised, or MODEL_NONE */
+    uint64_t run;            /* the number of this run */
+    unsigned serial;         /* blocks that this operation has allocated */
+    uint64_t allocations;    /* asked for by the program, for stress and fail */
+    uint64_t stressed_words; /* of the heap, counted once for each collection for stress */
+    size_t bound_words;      /* no less than the live words */
 
     struct memory *memories[COLLECTING_PARTIES]; /* naming.c; NULL until there is a snapshot */
 

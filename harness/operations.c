@@ -283,11 +283,23 @@ static bool op_load(struct runner *r, const struct op *op, unsigned m) {
 /* ---- allocation -------------------------------------------------------------------------------
  */
 
+/* Is a collection due?  One operation makes a thousand blocks, so that a short program could ask
+ * for more collections of a large heap than anybody waits for: they end when they have looked at so
+ * many words. */
+static bool is_stressed(struct runner *r) {
+    static const uint64_t most_words = 1 << 21;
+    unsigned nth = r->program->config[CONFIG_STRESS];
+    if (!nth || r->allocations % nth != 0 || r->stressed_words >= most_words)
+        return false;
+    r->stressed_words += r->heap_words;
+    return true;
+}
+
 /* What config asks for at this allocation: a collection first, or a request that must fail. */
 static void before_allocation(struct runner *r, unsigned m) {
-    unsigned stress = r->program->config[CONFIG_STRESS], nth = r->program->config[CONFIG_FAIL];
+    unsigned nth = r->program->config[CONFIG_FAIL];
     r->allocations++;
-    if (stress && r->allocations % stress == 0)
+    if (is_stressed(r))
         collect_all(r, GC_FULL);
     if (nth && r->allocations == nth) {
         /* larger than the heap with its header: refused, and nothing else happens */

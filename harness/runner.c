@@ -258,7 +258,7 @@ static void reset(struct runner *r, const struct program *program) {
     r->forwards = false;
     r->extras = r->infix_keys = true;
     r->fresh = MODEL_NONE;
-    r->allocations = 0;
+    r->allocations = r->stressed_words = 0;
     memset(&r->verdict, 0, sizeof r->verdict);
     r->verdict.op = OP_INITIAL;
     for (unsigned p = 0; p < r->n_sides; p++) {

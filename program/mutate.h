@@ -21,6 +21,7 @@
 /* X(name, what it does) */
 #define MUTATION_KINDS(X)                                                                          \
     X(insert, "new operations, in runs")                                                           \
+    X(idiom, "operations that mean something together")                                            \
     X(delete, "a run of operations goes")                                                          \
     X(duplicate, "a run of operations a second time")                                              \
     X(move, "a run of operations to another place")                                                \

@@ -15,7 +15,7 @@ static const uint8_t kind_weights[MUTATION_KIND_COUNT] = {
     [MUTATION_tag] = 3,       [MUTATION_size] = 4,      [MUTATION_gap] = 4,
     [MUTATION_grow] = 8,      [MUTATION_shrink] = 4,    [MUTATION_config] = 4,
     [MUTATION_aim_heap] = 3,  [MUTATION_aim_stack] = 3, [MUTATION_aim_nursery] = 1,
-    [MUTATION_aim_count] = 2,
+    [MUTATION_aim_count] = 2, [MUTATION_idiom] = 2,
 };
 
 static const uint8_t op_weights[OP_CODES] = {
@@ -65,7 +65,8 @@ static const struct mutation_profile profiles[] = {
      .keys = {[CONFIG_AGE] = 5, [CONFIG_NURSERY] = 4, [CONFIG_STRESS] = 3}},
     {.name = "barrier",
      .meaning = "stores, blits and loads around slices and minor collections",
-     .kinds = {[MUTATION_swap] = 3, [MUTATION_operand] = 2, [MUTATION_move] = 2},
+     .kinds =
+         {[MUTATION_idiom] = 3, [MUTATION_swap] = 3, [MUTATION_operand] = 2, [MUTATION_move] = 2},
      .ops = {[OP_STORE] = 4,
              [OP_INIT] = 2,
              [OP_BLIT] = 4,
@@ -88,7 +89,7 @@ static const struct mutation_profile profiles[] = {
      .stars = 10},
     {.name = "runtime",
      .meaning = "ephemerons, lazy and custom blocks, finalisers, truncation, marshalling, slices",
-     .kinds = {[MUTATION_operand] = 2, [MUTATION_duplicate] = 2},
+     .kinds = {[MUTATION_idiom] = 6, [MUTATION_operand] = 2, [MUTATION_duplicate] = 2},
      .ops = {[OP_EPHEMERON] = 6,
              [OP_EPHE_SET] = 12,
              [OP_EPHE_UNSET] = 4,

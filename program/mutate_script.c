@@ -26,8 +26,7 @@ static struct run random_run(struct mutation *m) {
     return run;
 }
 
-/* Where operations are put: anywhere, but often at the end, where what was built is there. */
-static unsigned random_place(struct mutation *m) {
+unsigned random_place(struct mutation *m) {
     unsigned n = m->program.n_ops;
     return random_chance(&m->random, 3) ? n : random_below(&m->random, n + 1);
 }

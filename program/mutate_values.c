@@ -143,26 +143,52 @@ uint8_t random_functions(struct mutation *m, int8_t arity[PROGRAM_FUNCTIONS]) {
 
 /* ---- operations ------------------------------------------------------------------------------ */
 
-uint32_t slots_with_pointers(const struct program *p, unsigned mutator, unsigned at) {
-    uint32_t slots = 0;
-    for (unsigned s = 0; s < PROGRAM_SLOTS; s++)
-        if (p->roots[mutator][s].kind == VALUE_BLOCK || p->roots[mutator][s].kind == VALUE_INFIX)
-            slots |= UINT32_C(1) << s;
-    for (unsigned i = 0; i < at; i++) {
-        const struct op *op = &p->ops[i];
-        uint32_t dst = UINT32_C(1) << op->dst;
-        if (op->mutator != mutator)
-            continue;
-        if (op->code <= OP_LOAD || op->code == OP_INFIX || op->code == OP_EXHAUST ||
-            op->code == OP_EPHEMERON || op->code == OP_EPHE_GET || op->code == OP_RESOURCE ||
-            op->code == OP_MARSHAL || op->code == OP_BUILD)
-            slots |= dst;
-        else if (op->code == OP_DROP)
-            slots &= ~dst;
-        else if (op->code == OP_SET && op->values[0].kind == VALUE_SLOT)
-            slots |= slots >> op->values[0].block & 1 ? dst : 0;
+static bool has_result(const struct op *op) {
+    return op->code <= OP_LOAD || op->code == OP_INFIX || op->code == OP_EXHAUST ||
+           op->code == OP_EPHEMERON || op->code == OP_EPHE_GET || op->code == OP_RESOURCE ||
+           op->code == OP_MARSHAL || op->code == OP_BUILD;
+}
+
+static void put(uint32_t *set, unsigned slot, bool in) {
+    uint32_t bit = UINT32_C(1) << slot;
+    *set = in ? *set | bit : *set & ~bit;
+}
+
+/* The slot a gets what the slot b holds. */
+static void copy_slot(struct slot_sets *s, unsigned a, unsigned b) {
+    put(&s->pointers, a, s->pointers >> b & 1);
+    put(&s->ephemerons, a, s->ephemerons >> b & 1);
+    put(&s->closures, a, s->closures >> b & 1);
+    put(&s->infixes, a, s->infixes >> b & 1);
+}
+
+static void follow_operation(struct slot_sets *s, const struct op *op) {
+    if (has_result(op)) {
+        put(&s->pointers, op->dst, true);
+        put(&s->infixes, op->dst, op->code == OP_INFIX && op->i > 0);
+        put(&s->ephemerons, op->dst, op->code == OP_EPHEMERON);
+        put(&s->closures, op->dst, op->code == OP_ALLOC_CLOSURE && op->functions > 1);
+    } else if (op->code == OP_SET && op->values[0].kind == VALUE_SLOT) {
+        copy_slot(s, op->dst, op->values[0].block);
+    } else if (op->code == OP_DROP || op->code == OP_SET) {
+        put(&s->pointers, op->dst, false);
+        put(&s->infixes, op->dst, false);
+        put(&s->ephemerons, op->dst, false);
+        put(&s->closures, op->dst, false);
     }
-    return slots;
+}
+
+struct slot_sets slots_before(const struct program *p, unsigned mutator, unsigned at) {
+    struct slot_sets sets = {0};
+    for (unsigned s = 0; s < PROGRAM_SLOTS; s++) {
+        unsigned kind = p->roots[mutator][s].kind;
+        put(&sets.pointers, s, kind == VALUE_BLOCK || kind == VALUE_INFIX);
+        put(&sets.infixes, s, kind == VALUE_INFIX);
+    }
+    for (unsigned i = 0; i < at; i++)
+        if (p->ops[i].mutator == mutator)
+            follow_operation(&sets, &p->ops[i]);
+    return sets;
 }
 
 /* The k-th bit that is set. */
@@ -241,7 +267,28 @@ static void choose_tag(struct mutation *m, struct op *op) {
         op->values[--op->n_values] = (struct value){0};
 }
 
-static void choose_operand(struct mutation *m, struct op *op, unsigned operand, uint32_t slots) {
+/* Which slots an operation that has no meaning elsewhere reads through this operand. */
+static uint32_t slots_read(const struct op *op, unsigned operand, const struct slot_sets *sets) {
+    uint32_t slots = 0;
+    if (operand == OPERAND_DST && (op->code == OP_EPHE_SET || op->code == OP_EPHE_UNSET))
+        slots = sets->ephemerons;
+    else if (op->code == OP_EPHE_BLIT || (operand == OPERAND_SRC && op->code == OP_EPHE_GET))
+        slots = sets->ephemerons;
+    else if (operand == OPERAND_SRC && op->code == OP_INFIX)
+        slots = sets->closures;
+    return slots ? slots : sets->pointers;
+}
+
+/* Keys of ephemerons are infix pointers every third time that there is one. */
+static struct value value_for(struct mutation *m, const struct op *op,
+                              const struct slot_sets *sets) {
+    if (op->code == OP_EPHE_SET && op->i > 0 && sets->infixes && random_chance(&m->random, 3))
+        return (struct value){.kind = VALUE_SLOT, .block = slot_among(&m->random, sets->infixes)};
+    return script_value(&m->random, sets->pointers);
+}
+
+static void choose_operand(struct mutation *m, struct op *op, unsigned operand,
+                           const struct slot_sets *sets) {
     const struct op_shape *shape = &op_shapes[op->code];
     struct random *r = &m->random;
     bool reads_dst = shape->operands & OPERAND_I || op->code == OP_DROP || op->code == OP_FORWARD ||
@@ -250,11 +297,11 @@ static void choose_operand(struct mutation *m, struct op *op, unsigned operand, 
     case OPERAND_DST:
         op->dst = reads_dst && op->code != OP_LOAD && op->code != OP_INFIX &&
                           op->code != OP_EPHE_GET && op->code != OP_BUILD
-                      ? slot_among(r, slots)
-                      : slot_for_result(r, slots);
+                      ? slot_among(r, slots_read(op, operand, sets))
+                      : slot_for_result(r, sets->pointers);
         break;
     case OPERAND_SRC:
-        op->src = slot_among(r, slots);
+        op->src = slot_among(r, slots_read(op, operand, sets));
         break;
     case OPERAND_TAG:
         choose_tag(m, op);
@@ -275,31 +322,40 @@ static void choose_operand(struct mutation *m, struct op *op, unsigned operand, 
         op->n = random_number(r, shape->max_n);
         break;
     case OPERAND_VALUES:
-        choose_values(m, op, random_below(r, PROGRAM_VALUES + 1), slots);
+        choose_values(m, op, random_below(r, PROGRAM_VALUES + 1), sets->pointers);
         op->size = op->size < op->n_values ? op->n_values : op->size;
         break;
     default:
-        choose_values(m, op, 1, slots);
+        op->n_values = 1;
+        op->values[0] = value_for(m, op, sets);
         break;
     }
 }
 
-/* The mutator of the operation before, or at times another one. */
-static uint8_t choose_mutator(struct mutation *m, unsigned at) {
+uint8_t choose_mutator(struct mutation *m, unsigned at) {
     if (random_chance(&m->random, 24))
         return (uint8_t)random_below(&m->random, PROGRAM_MUTATORS);
     return at > 0 ? m->program.ops[at - 1].mutator : 0;
 }
 
-struct op new_operation(struct mutation *m, unsigned at) {
-    struct op op = {.code =
-                        (uint8_t)pick_weighted(&m->random, m->weights.ops, OP_CODES, m->swarm.ops),
-                    .mutator = choose_mutator(m, at)};
+/* Where there is nothing that the operation could be about, mostly the one that makes it comes
+ * instead: alone, each of a chain of such operations has no meaning, and is no news to an engine.
+ */
+static uint8_t what_is_needed(struct mutation *m, uint8_t code, const struct slot_sets *sets) {
+    bool ephemeron =
+        code == OP_EPHE_SET || code == OP_EPHE_UNSET || code == OP_EPHE_GET || code == OP_EPHE_BLIT;
+    if (ephemeron && !sets->ephemerons && !random_chance(&m->random, 4))
+        return OP_EPHEMERON;
+    if (code == OP_INFIX && !sets->closures && random_chance(&m->random, 2))
+        return OP_ALLOC_CLOSURE; /* the initial heap may have one */
+    return code;
+}
+
+static struct op operation_on(struct mutation *m, struct op op, const struct slot_sets *sets) {
     unsigned operands = op_shapes[op.code].operands;
-    uint32_t slots = slots_with_pointers(&m->program, op.mutator, at);
     for (unsigned bit = OPERAND_DST; bit <= OPERAND_VALUE; bit <<= 1)
         if (operands & bit && bit != OPERAND_SIZE && bit != OPERAND_TAG)
-            choose_operand(m, &op, bit, slots);
+            choose_operand(m, &op, bit, sets);
     if (operands & OPERAND_TAG)
         choose_tag(m, &op);
     if (operands & OPERAND_SIZE) /* last: it follows tag and values */
@@ -307,14 +363,28 @@ struct op new_operation(struct mutation *m, unsigned at) {
     return op;
 }
 
+struct op new_operation(struct mutation *m, unsigned at) {
+    struct op op = {.code =
+                        (uint8_t)pick_weighted(&m->random, m->weights.ops, OP_CODES, m->swarm.ops),
+                    .mutator = choose_mutator(m, at)};
+    struct slot_sets sets = slots_before(&m->program, op.mutator, at);
+    op.code = what_is_needed(m, op.code, &sets);
+    return operation_on(m, op, &sets);
+}
+
+struct op new_operation_of(struct mutation *m, unsigned at, uint8_t code, uint8_t mutator) {
+    struct slot_sets sets = slots_before(&m->program, mutator, at);
+    return operation_on(m, (struct op){.code = code, .mutator = mutator}, &sets);
+}
+
 bool change_operand(struct mutation *m, unsigned at) {
     struct op *op = &m->program.ops[at], old = *op;
     unsigned operands = op_shapes[op->code].operands;
-    uint32_t slots = slots_with_pointers(&m->program, op->mutator, at);
+    struct slot_sets sets = slots_before(&m->program, op->mutator, at);
     if (operands == 0)
         return false;
     unsigned operand = kth_slot(operands, random_below(&m->random, count_slots(operands)));
-    choose_operand(m, op, 1u << operand, slots);
+    choose_operand(m, op, 1u << operand, &sets);
     if (op->tag == PROGRAM_TAG_DOUBLE) /* new values may be too many for it */
         choose_tag(m, op);
     if (operands & OPERAND_SIZE && (op->size < op->n_values || op->tag == PROGRAM_TAG_DOUBLE))

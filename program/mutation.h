@@ -84,10 +84,20 @@ uint16_t random_size(struct mutation *, unsigned min, unsigned max);
 /* Functions and arities, others 0; returns how many functions. */
 uint8_t random_functions(struct mutation *, int8_t arity[PROGRAM_FUNCTIONS]);
 
-/* Slots of one mutator that probably hold a pointer before operation `at`, as a bit set. */
-uint32_t slots_with_pointers(const struct program *, unsigned mutator, unsigned at);
-/* A whole operation for place `at` of the script. */
+/* What slots probably hold, as bit sets: any pointer; one at an ephemeron; one at a closure that
+ * this script allocates and that has infix blocks; an infix pointer. */
+struct slot_sets {
+    uint32_t pointers, ephemerons, closures, infixes;
+};
+/* The slots of one mutator before operation `at`. */
+struct slot_sets slots_before(const struct program *, unsigned mutator, unsigned at);
+/* Where operations are put: anywhere, but often at the end, where what was built is there. */
+unsigned random_place(struct mutation *);
+/* The mutator of the operation before, or at times another one. */
+uint8_t choose_mutator(struct mutation *, unsigned at);
+/* A whole operation for place `at` of the script; the second: of this code. */
 struct op new_operation(struct mutation *, unsigned at);
+struct op new_operation_of(struct mutation *, unsigned at, uint8_t code, uint8_t mutator);
 /* Changes one operand of operation `at`; false if it has none. */
 bool change_operand(struct mutation *, unsigned at);
 

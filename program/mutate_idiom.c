@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Idioms (mutation.h): operations that mean something together and nothing each alone, as a program
+ * in OCaml would have them.
+ *
+ * An engine keeps an operation if it is news.  The key of an ephemeron without data, or its data
+ * without a key, is none, so that chains of such operations hardly come about one by one.  Here
+ * they come at once, with what varies at random: slots, sizes, tags, a step that is left out, a
+ * collection in between.
+ */
+#include "program/mutation.h"
+
+enum { A, B, C, D, SLOT_ROLES, NO_ROLE = SLOT_ROLES };
+enum { AT_RANDOM = 0, LONGEST_IDIOM = 9 };
+
+/* Operands that are not named, as of any new operation. */
+struct step {
+    uint8_t code;
+    uint8_t dst, src, value; /* which of the idiom's slots */
+    uint8_t field;           /* i, or j if there is no other, + 1; AT_RANDOM */
+    uint8_t n;               /* at least so many */
+    uint8_t tag;             /* of one field; 0: at random */
+};
+struct idiom {
+    unsigned length;
+    struct step steps[LONGEST_IDIOM];
+};
+
+#define MAKE(code, slot)                                                                           \
+    { code, slot, NO_ROLE, NO_ROLE, AT_RANDOM, 0, 0 }
+#define MAKE_KEYS(slot, keys)                                                                      \
+    { OP_EPHEMERON, slot, NO_ROLE, NO_ROLE, AT_RANDOM, keys, 0 }
+#define MAKE_LAZY(slot)                                                                            \
+    { OP_ALLOC, slot, NO_ROLE, NO_ROLE, AT_RANDOM, 0, PROGRAM_TAG_LAZY }
+#define PUT(code, to, field, what)                                                                 \
+    { code, to, NO_ROLE, what, (field) + 1, 0, 0 }
+#define GET(code, to, from, field)                                                                 \
+    { code, to, from, NO_ROLE, (field) + 1, 0, 0 }
+#define COLLECT(code)                                                                              \
+    { code, NO_ROLE, NO_ROLE, NO_ROLE, AT_RANDOM, 0, 0 }
+
+static const struct idiom idioms[] = {
+    /* an ephemeron whose data nothing else holds */
+    {6,
+     {MAKE(OP_ALLOC, A), MAKE_KEYS(C, 1), PUT(OP_EPHE_SET, C, 1, A), MAKE(OP_ALLOC, B),
+      PUT(OP_EPHE_SET, C, 0, B), MAKE(OP_DROP, B)}},
+    /* the same with a key inside a closure */
+    {7,
+     {MAKE(OP_ALLOC_CLOSURE, A), GET(OP_INFIX, A, A, 1), MAKE_KEYS(C, 1), PUT(OP_EPHE_SET, C, 1, A),
+      MAKE(OP_ALLOC, B), PUT(OP_EPHE_SET, C, 0, B), MAKE(OP_DROP, B)}},
+    /* data moves from one ephemeron to another while a cycle is under way */
+    {8,
+     {MAKE(OP_EPHEMERON, C), MAKE(OP_EPHEMERON, D), MAKE(OP_ALLOC, B), PUT(OP_EPHE_SET, C, 0, B),
+      MAKE(OP_DROP, B), COLLECT(OP_SLICE), GET(OP_EPHE_BLIT, D, C, 0),
+      PUT(OP_EPHE_UNSET, C, 0, NO_ROLE)}},
+    /* a lazy block is forced */
+    {4, {MAKE_LAZY(A), MAKE(OP_ALLOC, B), PUT(OP_FORWARD, A, 0, B), MAKE(OP_DROP, B)}},
+    /* the only pointer to a block moves from a field to a slot while a cycle is under way */
+    {7,
+     {MAKE(OP_ALLOC, A), MAKE(OP_ALLOC, B), PUT(OP_STORE, A, 0, B), MAKE(OP_DROP, B),
+      COLLECT(OP_SLICE), GET(OP_LOAD, B, A, 0), PUT(OP_STORE, A, 0, NO_ROLE)}},
+    /* an old block has the only pointer to a young one */
+    {6,
+     {MAKE(OP_ALLOC, A), COLLECT(OP_MINOR), MAKE(OP_ALLOC, B), PUT(OP_STORE, A, 0, B),
+      MAKE(OP_DROP, B), COLLECT(OP_MINOR)}},
+    /* a block loses its end while it waits to be marked */
+    {3, {MAKE(OP_ALLOC, A), COLLECT(OP_SLICE), MAKE(OP_TRUNCATE, A)}},
+};
+enum { IDIOMS = sizeof idioms / sizeof *idioms };
+
+/* The idiom's slots are few of the low ones, so that idioms meet. */
+static void choose_slots(struct random *r, uint8_t slots[SLOT_ROLES]) {
+    unsigned first = random_below(r, random_chance(r, 4) ? PROGRAM_SLOTS : 8);
+    for (unsigned role = 0; role < SLOT_ROLES; role++)
+        slots[role] = (uint8_t)((first + role) % PROGRAM_SLOTS);
+}
+
+static void set_field(struct op *op, uint8_t field) {
+    const struct op_shape *shape = &op_shapes[op->code];
+    if (shape->operands & OPERAND_I)
+        op->i = (uint16_t)(field - 1);
+    if (shape->operands & OPERAND_J)
+        op->j = (uint16_t)(field - 1);
+}
+
+static struct op operation_of(struct mutation *m, unsigned at, const struct step *step,
+                              const uint8_t slots[SLOT_ROLES], uint8_t mutator) {
+    struct op op = new_operation_of(m, at, step->code, mutator);
+    unsigned operands = op_shapes[op.code].operands;
+    if (step->dst != NO_ROLE && operands & OPERAND_DST)
+        op.dst = slots[step->dst];
+    if (step->src != NO_ROLE && operands & OPERAND_SRC)
+        op.src = slots[step->src];
+    if (step->value != NO_ROLE && operands & OPERAND_VALUE)
+        op.values[0] = (struct value){.kind = VALUE_SLOT, .block = slots[step->value]};
+    if (step->field != AT_RANDOM)
+        set_field(&op, step->field);
+    if (op.n < step->n)
+        op.n = step->n;
+    if (step->tag) {
+        op.tag = step->tag;
+        op.size = 1;
+        while (op.n_values > 1)
+            op.values[--op.n_values] = (struct value){0};
+    }
+    return op;
+}
+
+static uint8_t some_collection(struct random *r) {
+    static const uint8_t codes[] = {OP_SLICE, OP_SLICE, OP_MINOR, OP_FULL};
+    return codes[random_below(r, sizeof codes)];
+}
+
+bool mutate_idiom(struct mutation *m) {
+    const struct idiom *idiom = &idioms[random_below(&m->random, IDIOMS)];
+    struct op ops[2 * LONGEST_IDIOM + 1];
+    uint8_t slots[SLOT_ROLES];
+    unsigned at = random_place(m), count = 0;
+    uint8_t mutator = choose_mutator(m, at);
+    choose_slots(&m->random, slots);
+    for (unsigned s = 0; s < idiom->length; s++) {
+        if (!random_chance(&m->random, 16))
+            ops[count++] = operation_of(m, at, &idiom->steps[s], slots, mutator);
+        if (random_chance(&m->random, 8))
+            ops[count++] = new_operation_of(m, at, some_collection(&m->random), mutator);
+    }
+    if (random_chance(&m->random, 2))
+        ops[count++] = new_operation_of(m, at, OP_FULL, mutator);
+    count = edit_open_script(&m->program, at, count);
+    for (unsigned i = 0; i < count; i++)
+        m->program.ops[at + i] = ops[i];
+    return count > 0;
+}
