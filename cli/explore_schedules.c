@@ -272,18 +272,6 @@ static enum violation result_class(const struct explore_result *r) {
                                                                   : VIOLATION_none;
 }
 
-static bool write_schedule(const struct schedule *s, const char *path) {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    if (!out)
-        return false;
-    schedule_print(s, out);
-    bool good = fclose(out) == 0 && write_file(path, text, size);
-    free(text);
-    return good;
-}
-
 /* Takes over x->before. */
 static int give_counter_example(const struct exploration *x, const struct explore_result *r) {
     struct schedule s = x->before;

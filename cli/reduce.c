@@ -11,6 +11,7 @@
 #include "cli/cli.h"
 
 #include "cli/plugin.h"
+#include "cli/schedule_file.h"
 #include "program/reduce.h"
 
 #include <argp.h>
@@ -296,6 +297,8 @@ int command_reduce(int argc, char **argv) {
     argp_err_exit_status = EXIT_USAGE;
     if (argp_parse(&argp, argc, argv, 0, NULL, &r))
         return EXIT_USAGE;
+    if (is_schedule_file(r.file)) /* brings its collector with it */
+        return reduce_schedule(r.file, r.output);
     r.job.subject = choose_collector(r.collector);
     if (!r.job.subject || !choose_reference(r.reference, &r.job.reference))
         return EXIT_USAGE;

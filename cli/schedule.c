@@ -2,6 +2,7 @@
  *
  * Reading and replaying schedules of the on-the-fly model (cli/schedule.h).
  */
+#define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "cli/schedule.h"
 
 #include <stdlib.h>
@@ -121,6 +122,57 @@ bool schedule_leads_to(const char *path, const struct schedule *s, struct state 
     if (r.end == SCHEDULE_STUCK)
         print_stuck(path, s, &r);
     return r.end != SCHEDULE_STUCK;
+}
+
+static bool write_as(void (*print)(const struct schedule *, FILE *), const struct schedule *s,
+                     const char *path) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return false;
+    print(s, out);
+    bool good = fclose(out) == 0 && write_file(path, text, size);
+    free(text);
+    return good;
+}
+
+bool write_schedule(const struct schedule *s, const char *path) {
+    return write_as(schedule_print, s, path);
+}
+
+int show_schedule(const char *path, bool columns, const char *out) {
+    struct schedule s = {.n = 0};
+    struct state end;
+    if (!read_schedule(path, &s))
+        return EXIT_UNREADABLE;
+    int status = EXIT_UNREADABLE;
+    if (!columns || schedule_leads_to(path, &s, &end))
+        status =
+            write_as(columns ? schedule_columns : schedule_print, &s, out) ? EXIT_OK : EXIT_USAGE;
+    schedule_free(&s);
+    return status;
+}
+
+int reduce_schedule(const char *path, const char *out) {
+    struct schedule s = {.n = 0};
+    if (!read_schedule(path, &s))
+        return EXIT_UNREADABLE;
+    struct schedule_result r = schedule_run(&s, NULL, NULL);
+    int status = EXIT_OK;
+    if (r.end == SCHEDULE_STUCK) {
+        status = print_stuck(path, &s, &r);
+    } else if (r.end == SCHEDULE_DONE) {
+        fprintf(stderr, "isoheap: %s raises no violation: nothing to reduce\n", path);
+        status = EXIT_NOTHING;
+    } else {
+        schedule_reduce(&s);
+        fprintf(stderr, "isoheap: %s: %zu steps, from %llu\n",
+                violation_name(broken_class(r.broken)), s.n, (unsigned long long)r.steps);
+        status = write_schedule(&s, out) ? EXIT_OK : EXIT_USAGE;
+    }
+    schedule_free(&s);
+    return status;
 }
 
 int replay_schedule(const char *path, unsigned invariants, enum violation expected, bool columns,

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * What `isoheap explore` and `isoheap run` share about schedules of the on-the-fly model.
+ * What the commands share about schedules of the on-the-fly model.
  */
 #ifndef ISOHEAP_CLI_SCHEDULE_H
 #define ISOHEAP_CLI_SCHEDULE_H
 
 #include "cli/cli.h"
+#include "cli/schedule_file.h"
 #include "collectors/onthefly/schedule.h"
 
-/* Whether a file begins with the version line of a schedule; never true of standard input. */
-bool is_schedule_file(const char *path);
 /* Reads the text of a schedule; "-" is standard input.  On failure says why on stderr. */
 bool read_schedule(const char *path, struct schedule *);
 
@@ -29,5 +28,8 @@ bool choose_variants(const char *list, unsigned *variants);
  * expected: VIOLATION_none, or the class that must come. Returns an exit status. */
 int replay_schedule(const char *path, unsigned invariants, enum violation expected, bool columns,
                     bool quiet);
+
+/* As text, atomically; "-" is standard output.  False, and a message: it cannot be written. */
+bool write_schedule(const struct schedule *, const char *path);
 
 #endif

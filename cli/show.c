@@ -12,6 +12,7 @@
 #include "cli/draw.h"
 #include "cli/page.h"
 #include "cli/plugin.h"
+#include "cli/schedule_file.h"
 #include "program/bytes.h"
 #include "program/text.h"
 
@@ -342,12 +343,23 @@ static const char about[] =
     "\v"
     "Exit status: 0 shown, 2 usage (or Graphviz is missing), 3 unreadable input, 4 harness fault.";
 
+/* A schedule of the on-the-fly model brings its collector with it. */
+static int show_schedule_file(const struct show *s) {
+    if (s->form == FORM_TEXT || s->form == FORM_MAP)
+        return show_schedule(s->file, s->form == FORM_MAP, s->out);
+    fprintf(stderr, "isoheap: %s is a schedule, which has text and --map (its columns) alone\n",
+            s->file);
+    return EXIT_USAGE;
+}
+
 int command_show(int argc, char **argv) {
     static const struct argp argp = {options, parse, "FILE", about, plugin_option, NULL, NULL};
     static struct show s = {.reference = "cheney", .out = "-", .at = -1, .job = {.seconds = 10}};
     argp_err_exit_status = EXIT_USAGE;
     if (argp_parse(&argp, argc, argv, 0, NULL, &s))
         return EXIT_USAGE;
+    if (is_schedule_file(s.file))
+        return show_schedule_file(&s);
     s.job.subject = choose_collector(s.collector);
     if (!s.job.subject || !choose_reference(s.reference, &s.job.reference))
         return EXIT_USAGE;

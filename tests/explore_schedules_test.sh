@@ -41,6 +41,17 @@ check 1 '2 passed|1 passed, 1 failed' run -q --expect lost_object a.schedule b.s
 
 check 0 'violation lost_object.*model steps +[0-9]+;' explore onthefly -q --directed --variant no_deletion_barrier -I safety --expect lost_object -o d.schedule
 check 0 'violation lost_object' run -q --expect lost_object d.schedule
+check 0 '^isoheap schedule 1;.*# gc_idle_fence: mfence' show b.schedule
+check 0 '^step \| m0' show --map b.schedule
+check 2 'text and --map' show --svg b.schedule
+"$isoheap" explore onthefly -q --raw --directed --variant no_deletion_barrier -I safety -o raw.schedule >out 2>err
+check 0 'lost_object: [0-9]+ steps, from [0-9]+' reduce -o reduced.schedule raw.schedule
+check 0 'violation lost_object' run -q --expect lost_object reduced.schedule
+[ "$(wc -l <reduced.schedule)" -lt "$(wc -l <raw.schedule)" ] || { echo "reduce leaves nothing out"; wrong=1; }
+sed '/^steps/q; /^variant/d' b.schedule >cycle.schedule
+echo gc >>cycle.schedule
+check 5 'raises no violation' reduce cycle.schedule
+check 0 'ok, [0-9]+ steps' run cycle.schedule
 head -n 40 b.schedule >half.schedule
 check 0 'violation lost_object.*steps' explore --from half.schedule -q --expect lost_object -o e.schedule
 check 0 'violation lost_object' run -q --expect lost_object e.schedule
@@ -50,6 +61,8 @@ check 3 'No such file' explore --from missing.schedule
 cmp -s a.schedule again.schedule || { echo "two runs give two counter-examples"; wrong=1; }
 
 check 2 'incomplete: as many states' explore onthefly -q --states 1000
+check 2 'incomplete: as many states' explore onthefly -q -m 4 -r 8 -f 4 --states 1000
+check 2 'incomplete: as many states' explore onthefly -q -m 4 -r 8 -f 4 --states 1000 --directed
 check 2 'incomplete: as many states as --memory' explore onthefly -m 2 -r 3 -q --memory 1
 check 2 'no_such is not one of: .*plain_mark' explore onthefly --variant no_such
 check 2 'is not one of: valid_refs' explore onthefly --invariants no_such

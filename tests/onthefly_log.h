@@ -15,8 +15,10 @@
 
 enum {
     OPERATIONS = 3000, /* of a mutator in a round */
-    SLOTS = 12,
-    MAILBOX = 0, /* the slot that leads to the mailboxes, in every mutator */
+    SLOTS = 12,        /* and one more for what is on its way */
+    HELD = SLOTS + 1,
+    HELD_SLOTS = 8, /* keep what was taken for long */
+    MAILBOX = 0,    /* the slot that leads to the mailboxes, in every mutator */
     EMPTY = OTF_ROOTS - 1,
     TAG_TREE = 100, /* and its height */
     HEIGHT_MAX = 6,

@@ -24,6 +24,8 @@
 
 #include <cmocka.h>
 
+enum { TAKING_MAX = 24 };
+
 struct mutator {
     struct round *round;
     unsigned m;
@@ -31,6 +33,7 @@ struct mutator {
     pthread_t thread;
     struct log log;
     unsigned trees;
+    unsigned taking, taken; /* operations left of a burst, and all that were in one */
 };
 
 struct round {
@@ -45,6 +48,30 @@ static uint64_t draw(uint64_t *seed) {
     *seed ^= *seed << 25;
     *seed ^= *seed >> 27;
     return (*seed * 0x2545f4914f6cdd1d) >> 24;
+}
+
+/* The perturbing scheduler: threads fall behind now and then, for a while one of them always; the
+ * collector while it marks and before it begins, so that mutators have time to do what its work
+ * must survive; and a mutator between its barriers and its store. */
+struct perturbation {
+    uint64_t seed[OTF_MUTATORS + 1], steps[OTF_MUTATORS + 1];
+    bool marked_roots[OTF_MUTATORS]; /* since its thread looked last */
+};
+static struct perturbation perturbation;
+
+static void perturb(void *context, unsigned process, unsigned label) {
+    struct perturbation *x = context;
+    uint64_t r = draw(&x->seed[process]);
+    bool slow = (x->steps[process]++ >> 8) % 7 == process;
+    bool marking = label == OTF_COLLECTOR + gc_pick && (r & 7) == 0;
+    bool begins = label == OTF_COLLECTOR + gc_roots_load_W && (r & 3);
+    bool stores = label == OTF_MUTATOR + mut_store && (r & 255) == 0;
+    if (label == OTF_MUTATOR + mut_hs_roots)
+        x->marked_roots[process] = true;
+    if (begins || stores || (r & 4095) == 0 || (slow && (r & 63) == 0) || marking)
+        nanosleep(&(struct timespec){0, (long)(r >> 12 & 0x7fff)}, NULL);
+    else if ((r & 31) == 0 || (slow && (r & 7) == 0))
+        sched_yield();
 }
 
 /* ---- the threads' heap ------------------------------------------------------------------------
@@ -137,6 +164,19 @@ static void choose_operation(struct mutator *u, struct operation *x) {
         x->number = u->m << 24 | (u->trees + 1);
 }
 
+/* What a missing deletion barrier, or a missing handshake before it, does not survive: this mutator
+ * has just marked its roots, and takes what hangs on them out of the graph before the collector
+ * gets there; nothing but its slots hold it from then on. */
+static void choose_taking(struct mutator *u, struct operation *x) {
+    uint64_t r = draw(&u->seed);
+    bool deeper = r & 1;
+    x->kind = TAKE;
+    x->b = (uint8_t)(deeper ? HELD + u->taken % HELD_SLOTS : 1 + (r >> 4) % (SLOTS - 1));
+    x->a = (uint8_t)(HELD + ++u->taken % HELD_SLOTS);
+    x->c = (uint8_t)(r >> 12);
+    u->taking--;
+}
+
 static void *mutate(void *context) {
     struct mutator *u = context;
     struct otf *otf = u->round->otf;
@@ -150,7 +190,10 @@ static void *mutate(void *context) {
                      .owner = u};
     while (u->log.n < OPERATIONS) {
         struct operation *x = &u->log.operation[u->log.n];
-        choose_operation(u, x);
+        if (u->taking)
+            choose_taking(u, x);
+        else
+            choose_operation(u, x);
         if (x->kind == PUBLISH) {
             publish(&h, x); /* changes nothing of its own */
         } else if (x->kind == RECEIVE) {
@@ -165,7 +208,10 @@ static void *mutate(void *context) {
             log_operate(&h, x);
             u->log.n++;
         }
-        otf_poll(otf, u->m);
+        if (!u->taking && otf_poll(otf, u->m) && perturbation.marked_roots[u->m]) {
+            perturbation.marked_roots[u->m] = false;
+            u->taking = draw(&u->seed) % TAKING_MAX;
+        }
     }
     atomic_fetch_add(&u->round->done, 1);
     while (!otf_stopped(otf))
@@ -244,25 +290,6 @@ static void compare(struct round *r, struct model *model) {
 
 /* ---- rounds -----------------------------------------------------------------------------------
  */
-
-/* The perturbing scheduler: threads fall behind now and then, for a while one of them always, and
- * the collector while it marks, so that mutators have time to do what its work must survive. */
-struct perturbation {
-    uint64_t seed[OTF_MUTATORS + 1], steps[OTF_MUTATORS + 1];
-};
-
-static void perturb(void *context, unsigned process, unsigned label) {
-    struct perturbation *x = context;
-    uint64_t r = draw(&x->seed[process]);
-    bool slow = (x->steps[process]++ >> 8) % 7 == process;
-    bool marking = label == OTF_COLLECTOR + gc_pick && (r & 7) == 0;
-    if ((r & 4095) == 0 || (slow && (r & 63) == 0) || marking)
-        nanosleep(&(struct timespec){0, (long)(r >> 12 & 0x7fff)}, NULL);
-    else if ((r & 31) == 0 || (slow && (r & 7) == 0))
-        sched_yield();
-}
-
-static struct perturbation perturbation;
 
 static void share_mailboxes(struct round *r, struct model *model, unsigned *object) {
     word raw[OTF_WOSIZE];

@@ -44,13 +44,10 @@ static void model_and_code_agree(void **state) {
 /* The comparison sees when the two are not the same algorithm. */
 static void another_algorithm_differs(void **state) {
     static struct driver_result run;
-    static const unsigned variants[] = {VARIANT(figure_5_order),
-                                        VARIANT(no_insertion_barrier),
-                                        VARIANT(no_deletion_barrier),
-                                        VARIANT(skip_init),
-                                        VARIANT(early_fA),
-                                        VARIANT(old_sense),
-                                        VARIANT(plain_mark),
+    static const unsigned variants[] = {VARIANT(figure_5_order),      VARIANT(no_insertion_barrier),
+                                        VARIANT(no_deletion_barrier), VARIANT(skip_init),
+                                        VARIANT(skip_mark),           VARIANT(early_fA),
+                                        VARIANT(old_sense),           VARIANT(plain_mark),
                                         VARIANT(no_gc_fence)};
     enum { RUNS = 200, VARIANTS = sizeof variants / sizeof *variants };
     (void)state;

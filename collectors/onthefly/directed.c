@@ -216,6 +216,8 @@ static void add(struct search *x, const struct state *s) {
     if (r == STORE_NEW) {
         d->links[number] = (struct link){d->current, NOTHING};
         enqueue(d, s, number);
+        if (x->o->states && x->store.n > x->o->states)
+            find(d, EXPLORE_STATES, 0, false);
     } else if (r == STORE_FULL) {
         find(d, EXPLORE_MEMORY, 0, false);
     }
@@ -273,11 +275,10 @@ static void take_figures(const struct directed *d, uint64_t expanded, struct exp
 static void run(struct directed *d, struct explore_result *r) {
     const struct explore_options *o = d->x.o;
     uint64_t expanded = 0;
+    take_figures(d, expanded, &r->figures); /* the initial states alone may reach a bound */
     while (d->x.found.end == EXPLORE_COMPLETE && (d->current = dequeue(d)) != NOTHING) {
         expand(d);
         take_figures(d, ++expanded, &r->figures);
-        if (o->states && d->x.store.n > o->states)
-            find(d, EXPLORE_STATES, 0, false);
         if (expanded % 1024 == 0 && o->progress && !o->progress(&r->figures, o->context))
             find(d, EXPLORE_STOPPED, 0, false);
     }

@@ -180,11 +180,16 @@ struct scheduler {
     uint16_t change[CHANGES_MAX]; /* before these steps the first becomes the last */
 };
 
+/* The fifth has an eighth of the bytes, the others share the rest. */
+unsigned driver_strategy(unsigned head) {
+    return head >> 5 == 7 ? DRIVER_STRATEGIES - 1 : head % (DRIVER_STRATEGIES - 1);
+}
+
 static void open_scheduler(struct source *x, struct scheduler *c, const struct model *m,
                            unsigned steps) {
     memset(c, 0, sizeof *c);
     unsigned head = next_byte(x);
-    c->strategy = head % DRIVER_STRATEGIES;
+    c->strategy = driver_strategy(head);
     for (uint8_t e = 0; e < ENTITIES; e++)
         if (e % TSO_PROCESSES < m->mutators || e % TSO_PROCESSES == GC)
             c->entity[c->n++] = e;
@@ -194,7 +199,7 @@ static void open_scheduler(struct source *x, struct scheduler *c, const struct m
         c->entity[i] = c->entity[j];
         c->entity[j] = moved;
     }
-    c->n_changes = head / DRIVER_STRATEGIES % CHANGES_MAX;
+    c->n_changes = (head >> 2) % CHANGES_MAX;
     for (unsigned i = 0; i < c->n_changes; i++)
         c->change[i] = (uint16_t)((next_byte(x) << 8 | next_byte(x)) % steps);
 }
@@ -223,10 +228,43 @@ static bool by_priority(struct source *x, struct scheduler *c, const struct mode
     return false;
 }
 
+/* Between two operations, a mutator may be left for another without counting. */
+static bool between_operations(const struct state *s, unsigned entity) {
+    return entity < GC && s->agent[entity].pc == mut_top;
+}
+
+/* Of all entities one that can move, which is the current one from now on. */
+static bool switch_over(struct source *x, struct scheduler *c, const struct model *m,
+                        const struct state *s, struct action *out) {
+    for (unsigned tries = 0; tries < 8 * ENTITIES; tries++) {
+        unsigned at = below(x, c->n);
+        uint8_t entity = c->entity[at];
+        if (!choose_step(x, m, s, entity, true, out))
+            continue;
+        c->entity[at] = c->entity[0];
+        c->entity[0] = entity;
+        return true;
+    }
+    return false;
+}
+
+/* The current entity goes on until it is blocked or has ended its operation; it is only left
+ * before that at the few steps drawn. */
+static bool by_preemptions(struct source *x, struct scheduler *c, const struct model *m,
+                           const struct state *s, unsigned step, struct action *out) {
+    bool preempted = between_operations(s, c->entity[0]);
+    for (unsigned i = 0; i < c->n_changes; i++)
+        preempted |= c->change[i] == step;
+    return (!preempted && choose_step(x, m, s, c->entity[0], true, out)) ||
+           switch_over(x, c, m, s, out);
+}
+
 static bool choose(struct source *x, struct scheduler *c, const struct model *m,
                    const struct state *s, unsigned step, struct action *out) {
     if (c->strategy == 2)
         return by_priority(x, c, m, s, step, out);
+    if (c->strategy == 4)
+        return by_preemptions(x, c, m, s, step, out);
     if (c->strategy == 1 && c->burst > 0 && choose_step(x, m, s, c->entity[0], false, out)) {
         c->burst--;
         return true;

@@ -13,13 +13,19 @@
  * The fourth strategy is that of reduce.h: few operations, roots that are kept until they are to be
  * marked, stores that stay in their buffers for long.  It finds faults that need a few operations
  * at the right moments and nothing in between.
+ *
+ * The fifth bounds preemptions (Musuvathi and Qadeer, PLDI 2007): a process goes on until it is
+ * blocked or has ended its operation, and is only left before that at up to seven steps drawn.
  */
 #ifndef ISOHEAP_ONTHEFLY_DRIVER_H
 #define ISOHEAP_ONTHEFLY_DRIVER_H
 
 #include "collectors/onthefly/schedule.h"
 
-enum { DRIVER_HEADER = 14, DRIVER_STEPS_MAX = 4096, DRIVER_STRATEGIES = 4 };
+enum { DRIVER_HEADER = 14, DRIVER_HEAD = 3, DRIVER_STEPS_MAX = 4096, DRIVER_STRATEGIES = 5 };
+
+/* Which strategy the byte DRIVER_HEAD of the input stands for. */
+unsigned driver_strategy(unsigned head);
 
 struct driver_options {
     unsigned variant;

@@ -12,9 +12,16 @@ struct beginning {
     refset roots[MUTATORS_MAX];
 };
 
+/* A bound was reached: there may be far more initial states than anybody wants to count. */
+static bool over(const struct beginning *b) {
+    return b->x->found.end != EXPLORE_COMPLETE;
+}
+
 /* REDUCE_FULL keeps all roots that there can be, and discards later. */
 static void begin_with_roots(struct beginning *b, unsigned mutator) {
     const struct explore_options *o = b->x->o;
+    if (over(b))
+        return;
     if (mutator == o->model.mutators) {
         struct state s;
         model_start(&o->model, &s, b->alloc, b->fields, b->roots);
@@ -32,6 +39,8 @@ static void begin_with_roots(struct beginning *b, unsigned mutator) {
 static void begin_with_fields(struct beginning *b, unsigned at) {
     const struct model *m = &b->x->o->model;
     unsigned r = at / m->fields, f = at % m->fields;
+    if (over(b))
+        return;
     if (r == m->refs) {
         begin_with_roots(b, 0);
         return;

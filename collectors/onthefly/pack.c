@@ -135,6 +135,11 @@ static bool fM_alive(const struct model *m, const struct agent *a) {
     return a->mark_pc >= mo_mtest || (a->mark_pc == mo_mark && fM_first);
 }
 
+/* plain_mark has no second look. */
+static bool cas_alive(const struct model *m, const struct agent *a) {
+    return a->mark_pc >= mo_co_ctest && !(m->variant & VARIANT(plain_mark));
+}
+
 enum { MARK_PC_BITS = 4, MUTATOR_PC_BITS = 4, GC_PC_BITS = 6 };
 _Static_assert(MARK_LABEL_COUNT <= 1 << MARK_PC_BITS, "labels of mark");
 _Static_assert(MUTATOR_LABEL_COUNT <= 1 << MUTATOR_PC_BITS, "labels of mutators");
@@ -150,7 +155,7 @@ static void put_agent(struct bits *b, const struct renaming *n, const struct age
     put(b, n->to[a->ref], k->ref_bits);
     put(b, a->field, k->field_bits);
     put(b, live_sense(n, mark_alive(m, a) || (gc && a->pc == gc_free), a->mark), 2);
-    put(b, live_sense(n, a->mark_pc >= mo_co_ctest, a->cas), 2);
+    put(b, live_sense(n, cas_alive(m, a), a->cas), 2);
     put(b, live_sense(n, gc || fM_alive(m, a), a->fM), 1);
     put(b, a->phase, 2);
     put(b, rename_set(n, a->grey), k->set_bits);

@@ -73,6 +73,15 @@ static unsigned previous(unsigned hp) {
     return hp == HP_IDLE ? HP_IDLE_MARK_SWEEP : hp - 1U;
 }
 
+/* Whoever is answering is still asked, and for what it has read. */
+static bool still_asked(const struct state *s, unsigned p) {
+    unsigned pc = s->agent[p].pc;
+    if (pc < mut_hs_fence)
+        return true;
+    bool roots = pc == mut_hs_roots || pc == mut_hs_roots_mark;
+    return (s->pending >> p & 1) && (pc < mut_hs_done || roots == (s->type == HS_ROOTS));
+}
+
 static bool handshake(const struct view *v) {
     const struct state *s = v->s;
     bool last = s->hp == HP_IDLE_MARK_SWEEP;
@@ -81,7 +90,7 @@ static bool handshake(const struct view *v) {
     for (unsigned p = 0; p < v->m->mutators; p++) {
         bool synced = s->sync >> p & 1;
         unsigned hp = synced || s->type == HS_WORK ? s->hp : previous(s->hp);
-        if (s->agent[p].hp != hp || (synced && (s->pending >> p & 1)))
+        if (s->agent[p].hp != hp || (synced && (s->pending >> p & 1)) || !still_asked(s, p))
             return false;
     }
     return true;

@@ -111,23 +111,43 @@ static bool run_until_handshake(struct run *run, unsigned p) {
     return true;
 }
 
-static bool park(struct run *run, unsigned parked, unsigned hp) {
-    enum { ROUNDS = 2000 };
-    for (unsigned i = 0; i < ROUNDS && run->r->state.hp != hp; i++) {
-        bool moved = false;
-        for (unsigned p = 0; p < TSO_PROCESSES && run->r->state.hp != hp; p++) {
+enum { NOBODY = TSO_PROCESSES, END_OF_CYCLE = HP_IDLE_MARK_SWEEP + 1, ROUNDS = 4000 };
+
+/* The collector has begun a handshake phase, or its last step ended a cycle. */
+static bool arrived(const struct state *s, unsigned pc_before, unsigned hp) {
+    if (hp == END_OF_CYCLE)
+        return pc_before == gc_phase_idle && s->agent[GC].pc != gc_phase_idle;
+    return s->hp == hp;
+}
+
+/* All but one take turns until the collector is there, or nothing moves any more. */
+static bool take_turns(struct run *run, unsigned parked, unsigned hp) {
+    const struct state *s = &run->r->state;
+    unsigned pc = s->agent[GC].pc;
+    bool moved = true;
+    for (unsigned i = 0; i < ROUNDS && moved; i++) {
+        moved = false;
+        for (unsigned p = 0; p < TSO_PROCESSES; p++) {
             struct action x;
+            if (arrived(s, pc, hp))
+                return true;
             if (p == parked || (p >= run->m->mutators && p != GC))
                 continue;
-            if (model_can_commit(&run->r->state, p) && (moved = true) && !commit(run, p))
+            if (model_can_commit(s, p) && (moved = true) && !commit(run, p))
                 return false;
+            pc = s->agent[GC].pc;
             if (next_step(run, p, &x) && (moved = true) && !take(run, &x))
                 return false;
         }
-        if (!moved)
-            break;
     }
     return true;
+}
+
+static bool run_cycle(struct run *run) {
+    bool good = take_turns(run, NOBODY, END_OF_CYCLE);
+    while (good && model_can_commit(&run->r->state, GC)) /* phase := Idle */
+        good = commit(run, GC);
+    return good;
 }
 
 /* Garbage is tracked if it is asked for. */
@@ -141,7 +161,9 @@ static bool run_item(struct run *run, const struct action *x) {
     if (x->op == DO_RUN)
         return run_until_handshake(run, x->process);
     if (x->op == DO_PARK)
-        return park(run, x->process, x->a);
+        return take_turns(run, x->process, x->a);
+    if (x->op == DO_CYCLE)
+        return run_cycle(run);
     if (model_enabled(run->m, &run->r->state, x))
         return take(run, x);
     run->r->end = SCHEDULE_STUCK;

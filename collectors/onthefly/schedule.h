@@ -20,7 +20,9 @@ enum {
     DO_RUN = DO_COUNT,
     /* park M for HP: all but mutator M take turns until the collector has begun the handshake phase
      * (a: enum handshake_phase), or nothing moves it any more. */
-    DO_PARK
+    DO_PARK,
+    /* gc: all take turns until the collector has ended a cycle, or nothing moves it any more. */
+    DO_CYCLE
 };
 
 struct schedule {

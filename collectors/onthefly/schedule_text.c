@@ -57,6 +57,8 @@ int schedule_step_text(const struct action *x, char *out, size_t size) {
         return snprintf(out, size, "run %s until handshake", who);
     case DO_PARK:
         return snprintf(out, size, "park %s for %s", who, phases[x->a % PHASES]);
+    case DO_CYCLE:
+        return snprintf(out, size, "gc");
     default:
         return snprintf(out, size, "%s step", who);
     }
@@ -323,11 +325,13 @@ static void parse_field_access(struct parser *p, struct action *x) {
     x->b = (uint8_t)number(p, ".", p->s->model.fields);
 }
 
-/* What a process does. */
+/* What a process does; `gc` alone is a whole cycle. */
 static void parse_own_step(struct parser *p, struct action *x) {
     unsigned refs = p->s->model.refs;
     x->process = (uint8_t)parse_process(p);
-    if (accept(p, "step")) {
+    if (x->process == GC && line_ends(p)) {
+        x->op = DO_CYCLE;
+    } else if (accept(p, "step")) {
         x->op = DO_STEP;
     } else if (accept(p, "alloc")) {
         x->op = DO_ALLOC;
@@ -366,6 +370,8 @@ static void parse_step(struct parser *p) {
     struct action x = {0, DO_STEP, 0, 0, 0};
     if (accept(p, "commit")) {
         x.op = DO_COMMIT;
+        x.process = (uint8_t)parse_process(p);
+    } else if (accept(p, "step")) { /* as `m0 step` */
         x.process = (uint8_t)parse_process(p);
     } else if (accept(p, "run")) {
         x.op = DO_RUN;

@@ -87,6 +87,8 @@ static bool follow(struct tracer *t, const uint64_t *way, unsigned n) {
         t->wanted = store_get(&x->store, way[i]);
         t->found = false;
         walk_successors(&t->walk, &s);
+        if (!t->found)
+            abort(); /* packing tells two names of one state apart */
         if (!append_step(t, &s))
             return false;
     }
