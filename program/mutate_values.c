@@ -339,16 +339,17 @@ uint8_t choose_mutator(struct mutation *m, unsigned at) {
 }
 
 /* Where there is nothing that the operation could be about, mostly the one that makes it comes
- * instead: alone, each of a chain of such operations has no meaning, and is no news to an engine.
- */
+ * instead, if the round uses it: alone, each of a chain of such operations has no meaning, and is
+ * no news to an engine. */
 static uint8_t what_is_needed(struct mutation *m, uint8_t code, const struct slot_sets *sets) {
-    bool ephemeron =
+    bool of_ephemerons =
         code == OP_EPHE_SET || code == OP_EPHE_UNSET || code == OP_EPHE_GET || code == OP_EPHE_BLIT;
-    if (ephemeron && !sets->ephemerons && !random_chance(&m->random, 4))
-        return OP_EPHEMERON;
+    uint8_t maker = code;
+    if (of_ephemerons && !sets->ephemerons && !random_chance(&m->random, 4))
+        maker = OP_EPHEMERON;
     if (code == OP_INFIX && !sets->closures && random_chance(&m->random, 2))
-        return OP_ALLOC_CLOSURE; /* the initial heap may have one */
-    return code;
+        maker = OP_ALLOC_CLOSURE; /* the initial heap may have one */
+    return m->swarm.ops >> maker & 1 ? maker : code;
 }
 
 static struct op operation_on(struct mutation *m, struct op op, const struct slot_sets *sets) {
