@@ -166,11 +166,8 @@ static void read_operand(struct decoder *d, struct op *op, const struct record *
 static void settle_size(struct op *op) {
     if (!(op_shapes[op->code].operands & OPERAND_SIZE))
         return;
-    if (op->tag == PROGRAM_TAG_DOUBLE) {
-        op->size = 1;
-        while (op->n_values > 1)
-            op->values[--op->n_values] = (struct value){0};
-    }
+    if (op->tag == PROGRAM_TAG_DOUBLE)
+        op_keep_one_field(op);
     if (op->size < op->n_values)
         op->size = op->n_values;
 }

@@ -103,9 +103,7 @@ static struct op operation_of(struct mutation *m, unsigned at, const struct step
         op.n = step->n;
     if (step->tag) {
         op.tag = step->tag;
-        op.size = 1;
-        while (op.n_values > 1)
-            op.values[--op.n_values] = (struct value){0};
+        op_keep_one_field(&op);
     }
     return op;
 }

@@ -149,46 +149,55 @@ static bool has_result(const struct op *op) {
            op->code == OP_MARSHAL || op->code == OP_BUILD;
 }
 
-static void put(uint32_t *set, unsigned slot, bool in) {
-    uint32_t bit = UINT32_C(1) << slot;
-    *set = in ? *set | bit : *set & ~bit;
+/* What slots probably hold, as bit sets: any pointer; one at an ephemeron; one at a closure that
+ * this script allocates and that has infix blocks; an infix pointer. */
+struct slot_sets {
+    uint32_t pointers, ephemerons, closures, infixes;
+};
+
+enum { HOLDS_POINTER = 1, HOLDS_EPHEMERON = 2, HOLDS_CLOSURE = 4, HOLDS_INFIX = 8 };
+
+static uint8_t held_result(const struct op *op) {
+    if (op->code == OP_EPHEMERON)
+        return HOLDS_POINTER | HOLDS_EPHEMERON;
+    if (op->code == OP_ALLOC_CLOSURE && op->functions > 1)
+        return HOLDS_POINTER | HOLDS_CLOSURE;
+    if (op->code == OP_INFIX && op->i > 0)
+        return HOLDS_POINTER | HOLDS_INFIX;
+    return HOLDS_POINTER;
 }
 
-/* The slot a gets what the slot b holds. */
-static void copy_slot(struct slot_sets *s, unsigned a, unsigned b) {
-    put(&s->pointers, a, s->pointers >> b & 1);
-    put(&s->ephemerons, a, s->ephemerons >> b & 1);
-    put(&s->closures, a, s->closures >> b & 1);
-    put(&s->infixes, a, s->infixes >> b & 1);
+static void follow_operation(uint8_t held[PROGRAM_SLOTS], const struct op *op) {
+    if (has_result(op))
+        held[op->dst] = held_result(op);
+    else if (op->code == OP_SET && op->values[0].kind == VALUE_SLOT)
+        held[op->dst] = held[op->values[0].block];
+    else if (op->code == OP_DROP || op->code == OP_SET)
+        held[op->dst] = 0;
 }
 
-static void follow_operation(struct slot_sets *s, const struct op *op) {
-    if (has_result(op)) {
-        put(&s->pointers, op->dst, true);
-        put(&s->infixes, op->dst, op->code == OP_INFIX && op->i > 0);
-        put(&s->ephemerons, op->dst, op->code == OP_EPHEMERON);
-        put(&s->closures, op->dst, op->code == OP_ALLOC_CLOSURE && op->functions > 1);
-    } else if (op->code == OP_SET && op->values[0].kind == VALUE_SLOT) {
-        copy_slot(s, op->dst, op->values[0].block);
-    } else if (op->code == OP_DROP || op->code == OP_SET) {
-        put(&s->pointers, op->dst, false);
-        put(&s->infixes, op->dst, false);
-        put(&s->ephemerons, op->dst, false);
-        put(&s->closures, op->dst, false);
-    }
+static uint32_t slots_that_hold(const uint8_t held[PROGRAM_SLOTS], unsigned what) {
+    uint32_t slots = 0;
+    for (unsigned s = 0; s < PROGRAM_SLOTS; s++)
+        slots |= held[s] & what ? UINT32_C(1) << s : 0;
+    return slots;
 }
 
-struct slot_sets slots_before(const struct program *p, unsigned mutator, unsigned at) {
-    struct slot_sets sets = {0};
+/* The slots of one mutator before operation `at`. */
+static struct slot_sets slots_before(const struct program *p, unsigned mutator, unsigned at) {
+    uint8_t held[PROGRAM_SLOTS] = {0};
     for (unsigned s = 0; s < PROGRAM_SLOTS; s++) {
         unsigned kind = p->roots[mutator][s].kind;
-        put(&sets.pointers, s, kind == VALUE_BLOCK || kind == VALUE_INFIX);
-        put(&sets.infixes, s, kind == VALUE_INFIX);
+        if (kind == VALUE_BLOCK || kind == VALUE_INFIX)
+            held[s] = kind == VALUE_INFIX ? HOLDS_POINTER | HOLDS_INFIX : HOLDS_POINTER;
     }
     for (unsigned i = 0; i < at; i++)
         if (p->ops[i].mutator == mutator)
-            follow_operation(&sets, &p->ops[i]);
-    return sets;
+            follow_operation(held, &p->ops[i]);
+    return (struct slot_sets){.pointers = slots_that_hold(held, HOLDS_POINTER),
+                              .ephemerons = slots_that_hold(held, HOLDS_EPHEMERON),
+                              .closures = slots_that_hold(held, HOLDS_CLOSURE),
+                              .infixes = slots_that_hold(held, HOLDS_INFIX)};
 }
 
 /* The k-th bit that is set. */
@@ -260,22 +269,20 @@ static void choose_size(struct mutation *m, struct op *op) {
 
 static void choose_tag(struct mutation *m, struct op *op) {
     op->tag = random_tag(m, op->code == OP_ALLOC_RAW);
-    if (op->tag != PROGRAM_TAG_DOUBLE)
-        return;
-    op->size = 1;
-    while (op->n_values > 1)
-        op->values[--op->n_values] = (struct value){0};
+    if (op->tag == PROGRAM_TAG_DOUBLE)
+        op_keep_one_field(op);
 }
 
-/* Which slots an operation that has no meaning elsewhere reads through this operand. */
-static uint32_t slots_read(const struct op *op, unsigned operand, const struct slot_sets *sets) {
-    uint32_t slots = 0;
-    if (operand == OPERAND_DST && (op->code == OP_EPHE_SET || op->code == OP_EPHE_UNSET))
-        slots = sets->ephemerons;
-    else if (op->code == OP_EPHE_BLIT || (operand == OPERAND_SRC && op->code == OP_EPHE_GET))
-        slots = sets->ephemerons;
-    else if (operand == OPERAND_SRC && op->code == OP_INFIX)
-        slots = sets->closures;
+static bool is_about_ephemerons(uint8_t code) {
+    return code == OP_EPHE_SET || code == OP_EPHE_UNSET || code == OP_EPHE_GET ||
+           code == OP_EPHE_BLIT;
+}
+
+/* The slots that an operation reads: those where it has a meaning, if there are any. */
+static uint32_t slots_read(uint8_t code, const struct slot_sets *sets) {
+    uint32_t slots = is_about_ephemerons(code) ? sets->ephemerons
+                     : code == OP_INFIX        ? sets->closures
+                                               : 0;
     return slots ? slots : sets->pointers;
 }
 
@@ -297,11 +304,11 @@ static void choose_operand(struct mutation *m, struct op *op, unsigned operand,
     case OPERAND_DST:
         op->dst = reads_dst && op->code != OP_LOAD && op->code != OP_INFIX &&
                           op->code != OP_EPHE_GET && op->code != OP_BUILD
-                      ? slot_among(r, slots_read(op, operand, sets))
+                      ? slot_among(r, slots_read(op->code, sets))
                       : slot_for_result(r, sets->pointers);
         break;
     case OPERAND_SRC:
-        op->src = slot_among(r, slots_read(op, operand, sets));
+        op->src = slot_among(r, slots_read(op->code, sets));
         break;
     case OPERAND_TAG:
         choose_tag(m, op);
@@ -342,10 +349,8 @@ uint8_t choose_mutator(struct mutation *m, unsigned at) {
  * instead, if the round uses it: alone, each of a chain of such operations has no meaning, and is
  * no news to an engine. */
 static uint8_t what_is_needed(struct mutation *m, uint8_t code, const struct slot_sets *sets) {
-    bool of_ephemerons =
-        code == OP_EPHE_SET || code == OP_EPHE_UNSET || code == OP_EPHE_GET || code == OP_EPHE_BLIT;
     uint8_t maker = code;
-    if (of_ephemerons && !sets->ephemerons && !random_chance(&m->random, 4))
+    if (is_about_ephemerons(code) && !sets->ephemerons && !random_chance(&m->random, 4))
         maker = OP_EPHEMERON;
     if (code == OP_INFIX && !sets->closures && random_chance(&m->random, 2))
         maker = OP_ALLOC_CLOSURE; /* the initial heap may have one */

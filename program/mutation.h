@@ -84,13 +84,6 @@ uint16_t random_size(struct mutation *, unsigned min, unsigned max);
 /* Functions and arities, others 0; returns how many functions. */
 uint8_t random_functions(struct mutation *, int8_t arity[PROGRAM_FUNCTIONS]);
 
-/* What slots probably hold, as bit sets: any pointer; one at an ephemeron; one at a closure that
- * this script allocates and that has infix blocks; an infix pointer. */
-struct slot_sets {
-    uint32_t pointers, ephemerons, closures, infixes;
-};
-/* The slots of one mutator before operation `at`. */
-struct slot_sets slots_before(const struct program *, unsigned mutator, unsigned at);
 /* Where operations are put: anywhere, but often at the end, where what was built is there. */
 unsigned random_place(struct mutation *);
 /* The mutator of the operation before, or at times another one. */

@@ -53,6 +53,12 @@ bool op_equal(const struct op *a, const struct op *b) {
            values_equal(a->values, b->values, a->n_values);
 }
 
+void op_keep_one_field(struct op *op) {
+    op->size = 1;
+    while (op->n_values > 1)
+        op->values[--op->n_values] = (struct value){0};
+}
+
 bool program_equal(const struct program *a, const struct program *b) {
     if (memcmp(a->config, b->config, sizeof a->config) != 0 || a->n_items != b->n_items ||
         a->n_ops != b->n_ops)

@@ -218,6 +218,9 @@ const char *program_valid(const struct program *p);
 bool program_equal(const struct program *a, const struct program *b);
 bool op_equal(const struct op *a, const struct op *b);
 
+/* An allocation's block gets one field, as a double has: size 1, and the first value if any. */
+void op_keep_one_field(struct op *);
+
 /* A digest of the meaningful content (FNV-1a, 64 bits); equal programs have equal digests. */
 uint64_t program_digest(const struct program *p);
 
