@@ -121,13 +121,12 @@ static bool open_runners(void) {
 }
 
 static bool leave_out(const char *name) {
-    for (unsigned o = 0; o < ORACLE_COUNT; o++)
-        if (strcmp(oracle_name(o), name) == 0) {
-            left_out |= 1u << o;
-            return true;
-        }
-    fprintf(stderr, "bench_exec: no oracle is called %s\n", name);
-    return false;
+    enum oracle o = oracle_named(name);
+    if (o == ORACLE_COUNT)
+        fprintf(stderr, "bench_exec: no oracle is called %s\n", name);
+    else
+        left_out |= 1u << o;
+    return o != ORACLE_COUNT;
 }
 
 static int print_names(void) {

@@ -52,9 +52,7 @@ unsigned choose_oracles(const char *list) {
     char *copy = strdup(list), *rest = copy;
     for (char *name; copy && (name = strsep(&rest, ","));) {
         bool drop = name[0] == '-';
-        unsigned o = 0;
-        while (o < ORACLE_COUNT && strcmp(oracle_name((enum oracle)o), name + drop) != 0)
-            o++;
+        enum oracle o = oracle_named(name + drop);
         if (o == ORACLE_COUNT) {
             fprintf(stderr, "isoheap: no oracle is called \"%s\"; see `isoheap list`\n",
                     name + drop);

@@ -42,6 +42,7 @@ enum oracle {
 };
 const char *oracle_name(enum oracle);
 const char *oracle_meaning(enum oracle);
+enum oracle oracle_named(const char *name); /* ORACLE_COUNT if there is none */
 #define ORACLES_ALL ((1u << ORACLE_COUNT) - 1)
 
 /* What a run counts; tests prove with it that nothing passes by never being run. */

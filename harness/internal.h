@@ -40,8 +40,7 @@ struct minor_record {
     uint64_t young_starts[SIDE_WORDS / 64 + 1]; /* a young one that must be kept */
     uint64_t recorded[SIDE_WORDS / 64 + 1];     /* this word is a remembered field */
     word words[SIDE_WORDS];                     /* of all those blocks */
-    uint32_t
-        copy[SIDE_WORDS]; /* f of Definition 7, of young_starts: where it is now; 0: not known */
+    uint32_t copy[SIDE_WORDS]; /* f of Definition 7, for young_starts; 0: not known */
 };
 
 struct side {

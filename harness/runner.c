@@ -27,6 +27,12 @@ const char *oracle_name(enum oracle oracle) {
 const char *oracle_meaning(enum oracle oracle) {
     return oracle_table[oracle].meaning;
 }
+enum oracle oracle_named(const char *name) {
+    unsigned o = 0;
+    while (o < ORACLE_COUNT && strcmp(oracle_table[o].name, name) != 0)
+        o++;
+    return (enum oracle)o;
+}
 
 /* ---- dead memory ------------------------------------------------------------------------------
  */

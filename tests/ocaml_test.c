@@ -169,11 +169,8 @@ static void wrong_runtimes_are_found(void **state) {
 static void all_pass(const char *text) {
     for (unsigned v = 0; variants[v]; v++) {
         struct runner *runner = open_pair(variants[v], NULL);
-        struct verdict verdict;
         parse_program(&program, text);
-        runner_run(runner, &program, &verdict);
-        if (verdict.violation)
-            fail_msg("%s: %s", variants[v]->name, violation_name(verdict.violation));
+        must_pass(runner, &program, variants[v]->name, NULL);
         runner_close(runner);
     }
 }
@@ -190,12 +187,9 @@ static void odd_cases_pass(void **state) {
 static void stress_ends(void **state) {
     (void)state;
     struct runner *runner = open_pair(&ocaml, NULL);
-    struct verdict verdict;
     parse_program(&program, "isoheap program 1\nconfig heap=8192 stress=1\nscript\n"
                             "  r0 = array 1000 7\n  r0 = array 1000 7\n  r0 = array 1000 7\n");
-    runner_run(runner, &program, &verdict);
-    assert_int_equal(verdict.violation, VIOLATION_none);
-    assert_in_range(verdict.counts.checks, 200, 300);
+    assert_in_range(must_pass(runner, &program, "stress", NULL)->counts.checks, 200, 300);
     runner_close(runner);
 }
 

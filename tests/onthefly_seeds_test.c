@@ -8,7 +8,7 @@
  * when driver.c reads bytes another way.
  */
 #include "collectors/onthefly/driver.h"
-#include "tests/support.h"
+#include "tests/passing.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -446,10 +446,7 @@ static int find_seeds(const char *dir) {
     for (unsigned i = 0; i < REASONS; i++)
         left += !(found[i] = read_seed(dir, reasons[i].name, data) > 0);
     for (unsigned n = 0; n < TRIES && left; n++) {
-        for (unsigned i = 0; i < SIZE; i++) {
-            seed = seed * 6364136223846793005U + 1442695040888963407U;
-            data[i] = (uint8_t)(seed >> 56);
-        }
+        seed = next_bytes(seed, data, SIZE);
         if (!come_to(data, SIZE, hit))
             return EXIT_FAILURE;
         for (unsigned i = 0; i < REASONS; i++) /* one file for each reason */
