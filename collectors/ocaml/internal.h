@@ -70,6 +70,17 @@ void runtime_finalised(uint64_t number); /* a finaliser runs */
 uint64_t runtime_callbacks(void);        /* how many functions of Gc.finalise have run */
 void runtime_fatal_error(char *format, va_list arguments);
 unsigned runtime_policy(unsigned kind);
+/* Per cent of garbage that the major heap may have. */
+unsigned runtime_space_overhead(unsigned variant);
+
+/* ---- region.c: the runtime's memory -------------------------------------------------------------
+ */
+
+bool region_open(void);               /* once; false if the system refuses */
+void region_reset(struct gc_hooks *); /* frees everything */
+void *region_malloc(size_t bytes);
+void region_free(void *);
+void *region_realloc(void *, size_t bytes);
 
 /* ---- heap_map.c: where the runtime's blocks are -------------------------------------------------
  */

@@ -59,7 +59,7 @@ static bool is_inside(struct gc *g, unsigned slot) {
 
 static struct gc *ocaml_open(void) {
     struct gc *g = calloc(1, sizeof *g);
-    if (!g || !arena_open(&g->shadow, CAPACITY)) {
+    if (!g || !region_open() || !arena_open(&g->shadow, CAPACITY)) {
         free(g);
         return NULL;
     }
@@ -205,14 +205,23 @@ static enum gc_result ocaml_collect(struct gc *g, enum gc_collection kind) {
     return GC_OK;
 }
 
-/* A cycle starts with an empty minor heap. */
+/* The least slice that marks a word: of n the runtime makes n * 375 / overhead words, and rounds
+ * down. */
+static intnat least_slice(const struct gc *g) {
+    return (intnat)(runtime_space_overhead(g->config.variant) + 374) / 375;
+}
+
+/* A cycle starts with an empty minor heap.  The answer is the slice's: what it has put off may
+ * begin the next cycle. */
 static enum gc_result ocaml_step(struct gc *g, size_t budget) {
     runtime_begin(g);
     if (caml_gc_phase == Phase_idle)
         caml_empty_minor_heap();
-    caml_major_collection_slice(budget ? (intnat)budget : -1);
+    intnat least = least_slice(g), slice = (intnat)budget;
+    caml_major_collection_slice(budget == 0 ? -1 : slice < least ? least : slice);
+    bool idle = caml_gc_phase == Phase_idle;
     end(g);
-    return caml_gc_phase == Phase_idle ? GC_IDLE : GC_OK;
+    return idle ? GC_IDLE : GC_OK;
 }
 
 /* As Gc.set does: another allocation policy, by a compaction. */

@@ -159,27 +159,27 @@ static const unsigned space_overhead[] = {120, 1000, 20};
 /* In the order of the collector's kinds. */
 static const unsigned policies[] = {caml_policy_best_fit, caml_policy_next_fit,
                                     caml_policy_first_fit};
+unsigned runtime_space_overhead(unsigned variant) {
+    return space_overhead[variant % (sizeof space_overhead / sizeof *space_overhead)];
+}
+
 unsigned runtime_policy(unsigned kind) {
     return policies[kind % (sizeof policies / sizeof *policies)];
 }
 
 void runtime_boot(struct gc *g) {
-    static bool ran;
-    if (ran)
-        caml_stat_destroy_pool();
-    ran = true;
     put_back();
+    region_reset(g->config.hooks);
     current = g;
     slices = 0;
     caml_fatal_error_hook = runtime_fatal_error;
     caml_major_slice_end_hook = count_slice;
     caml_stat_create_pool();
     caml_init_domain();
-    caml_init_gc(
-        g->config.nursery_words, 0, Heap_chunk_def,
-        space_overhead[g->config.variant % (sizeof space_overhead / sizeof *space_overhead)],
-        Max_percent_free_def, Major_window_def, Custom_major_ratio_def, Custom_minor_ratio_def,
-        Custom_minor_max_bsz_def, runtime_policy(g->config.kind));
+    caml_init_gc(g->config.nursery_words, 0, Heap_chunk_def,
+                 runtime_space_overhead(g->config.variant), Max_percent_free_def, Major_window_def,
+                 Custom_major_ratio_def, Custom_minor_ratio_def, Custom_minor_max_bsz_def,
+                 runtime_policy(g->config.kind));
     caml_init_stack(Max_stack_def);
     caml_init_atom_table();
     caml_global_data = Val_unit;
