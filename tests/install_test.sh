@@ -80,24 +80,22 @@ for name in cheney Foo 1a 'a b' ../x int ''; do
 done
 [ ! -e new ] || complain 'init left something behind'
 
-# ---- without CMake ----
+# ---- without CMake: the commands of docs/plug-in.md ----
 
 if command -v pkg-config >/dev/null; then
-    export PKG_CONFIG_PATH=$folder/prefix/lib/pkgconfig:$folder/prefix/lib/x86_64-linux-gnu/pkgconfig
-    cat >glue.c <<'C'
-#include "fuzz/collector_target.h"
-#include "collectors/cheney/cheney.h"
-extern const struct collector pebble;
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    return collector_target(&pebble, &cheney, data, size);
-}
-C
-    fuzz=$(pkg-config --variable=fuzzdir isoheap)
-    seeds=$(pkg-config --variable=seedsdir isoheap)
-    # shellcheck disable=SC2046 # words
-    "$CC" -O1 glue.c pebble/pebble.c "$fuzz/standalone.c" $(pkg-config --cflags --libs isoheap) -o alone 2>log ||
-        complain "pkg-config: $(cat log)"
-    ./alone "$seeds" | grep -q ' 0 failed$' || complain 'the program without CMake fails'
+    "$isoheap" init my_gc >log 2>&1 || complain "init: $(cat log)"
+    # the compiler and the place of this test; without libFuzzer not the command that needs it
+    # shellcheck disable=SC2016 # those are the marks of a block
+    sed -n '/^## Without CMake/,/^## /p' "$source/docs/plug-in.md" | sed -n '/^```$/,/^```$/{/^```$/!p}' |
+        sed "s#~/isoheap#$folder/prefix#g; s#^\(cc\|clang\) #$CC #; s#^isoheap #$isoheap #" >commands
+    for file in standalone.c libfuzzer_mutator.c; do
+        grep -q "$file" commands || complain "the page has no command with $file"
+    done
+    [ -n "$has_libfuzzer" ] || sed -i '/-fsanitize=fuzzer/,/[^\]$/d' commands
+    # shellcheck source=/dev/null
+    (cd my_gc && . ../commands) >log 2>&1 || complain "the commands without CMake: $(tail -n 20 log)"
+    grep -q '^[1-9][0-9]* promises kept, 0 broken' log || complain "no conformance: $(tail -n 20 log)"
+    grep -q '^[1-9][0-9]* passed, 0 failed$' log || complain "no replay: $(tail -n 20 log)"
+    [ -z "$has_libfuzzer" ] || my_gc/fuzz_my_gc -runs=500 >log 2>&1 || complain "the program with libFuzzer: $(tail -n 20 log)"
 fi
 exit $wrong
