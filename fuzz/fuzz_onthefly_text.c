@@ -60,6 +60,10 @@ static void replay(const struct explore_options *o, const struct explore_result 
     require(r->end != EXPLORE_VIOLATION || (broken & r->broken), "a trace leads to no violation");
 }
 
+/* An engine counts edges without locks: in a process of one no search has threads, so that an input
+ * covers the same each time. */
+__attribute__((weak)) int LLVMFuzzerRunDriver(int *, char ***, int (*)(const uint8_t *, size_t));
+
 /* A comment `# search STATES HOW` asks for it: so many states, breadth first from the initial ones
  * and directed from here; the bits of HOW are those of an exploration's options. */
 static void search(const struct schedule *s, const struct state *here, const char *order) {
@@ -74,7 +78,7 @@ static void search(const struct schedule *s, const struct state *here, const cha
                                 .between = how & 8,
                                 .fair = how & 16,
                                 .invariants = s->invariants & ~(unsigned)INVARIANT(garbage),
-                                .jobs = how & 32 ? 2 : 1,
+                                .jobs = how & 32 && !LLVMFuzzerRunDriver ? 2 : 1,
                                 .memory = how & 64 ? MEMORY / 8 : MEMORY,
                                 .states = 1 + states % STATES_MAX}; /* 0 would be no bound */
     struct explore_result found[2] = {explore(&o), explore_directed(&o, how & 128 ? NULL : &from)};

@@ -25,7 +25,7 @@ format)
 tidy)
     need clang-tidy
     need shellcheck
-    shellcheck scripts/*.sh .ci/run
+    shellcheck -x scripts/*.sh scripts/*.bash .ci/run
     sources -name '*.c' | xargs -0 -n 1 -P "$jobs" clang-tidy --quiet -p build/check
     ;;
 *)

@@ -64,18 +64,25 @@ has_sanitizer() {
     esac
 }
 
-# The functions that the seeds reach with counters: the code under test, and not the harness.
+# The functions that the seeds reach with counters: enough of the code under test, and none of the
+# harness.  Of the OCaml runtime that is the runtime too, which lies in the build.
 is_instrumented() {
     local target=$1 seeds=$2 covered
-    covered=$("$target" -runs=0 -print_coverage=1 "$seeds" 2>&1 | grep -a '^COVERED_FUNC' | grep -ao "$top/[a-z_/]*\.c" |
-        sed "s|$top/||" | sort | uniq -c)
+    covered=$("$target" -runs=0 -print_coverage=1 "$seeds" 2>&1 | grep -a '^COVERED_FUNC' |
+        sed -nE "s#.* ($top|[^ ]*/ocaml)/([a-z_/0-9]*)/[a-z_0-9]*\\.c.*#\\2#p" | sort | uniq -c)
     echo "$covered"
-    grep -q ' program/' <<<"$covered" || return 1
-    ! grep -qE ' (harness|oracles|cli)/' <<<"$covered" || return 1
+    ! grep -qE ' (harness|oracles|cli)(/|$)' <<<"$covered" || return 1
     case $(basename "$target") in
-    fuzz_bytes | fuzz_text) ;;
-    *) grep -q ' collectors/' <<<"$covered" ;;
+    fuzz_bytes | fuzz_text) has_functions program 10 ;;
+    fuzz_onthefly) has_functions collectors/onthefly 10 ;; # its bytes are choices, no program
+    fuzz_ocaml*) has_functions program 10 && has_functions collectors/ocaml 10 && has_functions '(runtime|tiny)' 100 ;;
+    *) has_functions program "${LEAST_FUNCTIONS:-10}" && has_functions 'collectors.*' "${LEAST_FUNCTIONS:-10}" ;;
     esac
+}
+
+# has_functions FOLDER LEAST: reads a list of counts and folders.
+has_functions() {
+    awk -v folder="^$1\$" -v least="$2" '$2 ~ folder { n += $1 } END { if (n < least) { print "only", n + 0, folder; exit 1 } }' <<<"$covered"
 }
 
 runs_on_seeds() {

@@ -166,7 +166,9 @@ no has_sanitizer "$folder/good" undefined
 no has_sanitizer "$folder/good" memory
 SANITIZER=address,undefined toy both
 no has_sanitizer "$folder/both" address
+export LEAST_FUNCTIONS=1 # toys are small
 yes is_instrumented "$folder/good" seeds
+LEAST_FUNCTIONS=5 no is_instrumented "$folder/good" seeds
 INSTRUMENTED=program toy not_collectors
 no is_instrumented "$folder/not_collectors" seeds
 INSTRUMENTED='program collectors harness' toy all_of_it
