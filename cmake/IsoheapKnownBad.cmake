@@ -11,6 +11,9 @@ function(isoheap_add_known_bad)
     add_library(${arg_NAME} OBJECT ${arg_SOURCES})
     target_compile_definitions(${arg_NAME} PRIVATE ${arg_DEFINITIONS})
     isoheap_flags(${arg_NAME} INSTRUMENTED)
+    if(ISOHEAP_TESTS) # compiling a hundred of them takes longer than running them
+        target_compile_options(${arg_NAME} PRIVATE -O1 -g1)
+    endif()
     # One compilation each: there are many, and their files share all their headers.
     set_target_properties(${arg_NAME} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
     target_sources(isoheap_known_bad PRIVATE $<TARGET_OBJECTS:${arg_NAME}>)

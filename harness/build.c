@@ -6,9 +6,8 @@
  * tied; then it is garbage.  Every step may collect and move.  Free gaps become garbage blocks, and
  * there are no fragments: the allocator alone decides what lies where.
  */
+#include "collectors/words_copy.h"
 #include "harness/internal.h"
-
-#include <string.h>
 
 /* Registers while building: the spine never leaves its slot. */
 enum { SPINE = SLOT_FROM, BLOCK = SLOT_TO, VALUE = SLOT_VALUE };
@@ -50,7 +49,7 @@ static void build_value(struct runner *r, enum party party, word v, unsigned dst
 /* The content of a block without its pointers. */
 static const word *without_pointers(struct runner *r, unsigned object) {
     const struct model_object *o = &r->model.objects[object];
-    memcpy(r->image, model_fields(&r->model, object), o->wosize * sizeof(word));
+    words_copy(r->image, model_fields(&r->model, object), o->wosize);
     for (uint32_t f = o->first_scanned; f < o->wosize; f++)
         if (model_is_pointer(r->image[f]))
             r->image[f] = WORD_UNIT;

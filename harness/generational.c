@@ -10,6 +10,7 @@
  * dead old block names it, which the isomorphism at the end of the operation does not look at);
  * there are no other young or new blocks; and nothing else in the old generation was written.
  */
+#include "collectors/words_copy.h"
 #include "harness/internal.h"
 
 #include <stdio.h>
@@ -91,12 +92,10 @@ static void check_remembered(struct runner *r, struct side *s) {
 /* ---- h0 ---------------------------------------------------------------------------------------
  */
 
-/* Word by word: most blocks are smaller than what a checked memcpy costs. */
 static void copy_block(struct side *s, uint64_t *starts, uint32_t id) {
     const word *header = graph_fields(&s->graph, id) - 1;
     word *copy = s->minor.words + id - 1;
-    for (size_t w = 0; w <= header_wosize(*header); w++)
-        copy[w] = header[w];
+    words_copy(copy, header, header_wosize(*header) + 1);
     set_bit(starts, id);
 }
 

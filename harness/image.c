@@ -4,7 +4,7 @@
  */
 #include "harness/internal.h"
 
-#include <string.h>
+#include "collectors/words_copy.h"
 
 /* Figure 3 of the verified OCaml collector: code pointer, closinfo, for arities other than 0 and 1
  * a second code pointer; an infix header between two functions; every closinfo gives the start of
@@ -64,7 +64,7 @@ static void write_fields(struct runner *r, unsigned index, word *out) {
     if (item->kind == ITEM_CLOSURE && r->takes_closures)
         closure_words(out, item->functions, item->arity, index);
     else if (item->kind == ITEM_CLOSURE)
-        memcpy(out, r->units, start * sizeof(word));
+        words_copy(out, r->units, start);
     for (unsigned f = 0; f < item->n_fields; f++)
         out[start + f] = value_word(r, &r->program->fields[item->first_field + f]);
 }
@@ -98,7 +98,7 @@ static void write_rest(word *at, size_t words) {
 static void copy_fields(struct runner *r, enum party party, unsigned object, word *out) {
     const struct model_object *o = &r->model.objects[object];
     const word *fields = model_fields(&r->model, object);
-    memcpy(out, fields, o->first_scanned * sizeof(word));
+    words_copy(out, fields, o->first_scanned);
     for (uint32_t f = o->first_scanned; f < o->wosize; f++)
         out[f] = side_word(r, party, fields[f]);
 }
@@ -106,7 +106,7 @@ static void copy_fields(struct runner *r, enum party party, unsigned object, wor
 /* A gap: free for the collector, or never reached. */
 static void write_gap(struct runner *r, const struct item *item, word *hp) {
     *hp = header_make(item->wosize, item->kind == ITEM_FREE ? BLUE : WHITE, 0);
-    memcpy(hp + 1, r->units, item->wosize * sizeof(word));
+    words_copy(hp + 1, r->units, item->wosize);
 }
 
 /* The items in the heap at base, or (base == NULL) the static ones. */

@@ -6,6 +6,7 @@
  * operation without a legal meaning (a load from an immediate, a store into raw words of another
  * kind) is skipped in every party alike.
  */
+#include "collectors/words_copy.h"
 #include "harness/internal.h"
 
 #include <string.h>
@@ -336,7 +337,7 @@ static bool op_alloc_closure(struct runner *r, const struct op *op, unsigned m) 
     size_t start = closure_code_words(op->functions, op->arity);
     size_t wosize = start + op->size;
     before_allocation(r, m);
-    memcpy(r->image, r->units, wosize * sizeof(word));
+    words_copy(r->image, r->units, wosize);
     if (r->takes_closures)
         closure_words(r->image, op->functions, op->arity, PROGRAM_ITEMS + r->verdict.op);
     unsigned tag = r->takes_closures ? TAG_CLOSURE : 0;

@@ -3,6 +3,7 @@
  * The model: an abstract heap (model.h).
  */
 #include "oracles/model.h"
+#include "collectors/words_copy.h"
 
 #include <string.h>
 
@@ -148,7 +149,7 @@ unsigned model_add(struct model *model, size_t wosize, unsigned tag, size_t firs
                                                .first_scanned = (uint32_t)first_scanned,
                                                .tag = (uint8_t)tag,
                                                .in_use = true};
-    memcpy(model->fields + model->n_words, raw, wosize * sizeof(word));
+    words_copy(model->fields + model->n_words, raw, wosize);
     model->n_words += (uint32_t)wosize;
     model->order[model->n_order++] = id;
     return id;

@@ -22,12 +22,6 @@
 
 enum { OPS = 200, RUNS = 2000, OPS_LEFT = 10, BLOCKS_LEFT = 6 };
 
-/* Symbolizing the reports of a thousand crashes would take minutes. */
-const char *__asan_default_options(void);
-const char *__asan_default_options(void) {
-    return "symbolize=0:detect_leaks=0";
-}
-
 static struct reduction reduction;
 
 static void reduce(struct trial *t, struct program *p, unsigned runs) {

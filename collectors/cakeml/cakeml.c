@@ -7,6 +7,7 @@
  * mutator's code is the same, so that kinds can change at any time (section 3.2).
  */
 #include "collectors/cakeml/cakeml.h"
+#include "collectors/words_copy.h"
 
 #include "collectors/cakeml/internal.h"
 
@@ -320,7 +321,7 @@ static void alloc_ok(struct gc *g, unsigned m, unsigned dst, size_t wosize, unsi
     set_unused(g, before);
     write_header(g, a, (uint32_t)wosize, tag);
     hp[0] = header_make(wosize, WHITE, tag);
-    memcpy(hp + 1, raw, wosize * sizeof(word));
+    words_copy(hp + 1, raw, wosize);
     write_words(g, a, wosize, tag >= TAG_NO_SCAN, raw);
     g->config.slots[m][dst] = pointer_word(hp + 1);
     collection_judge(g, CAKEML_CHANGED);

@@ -12,12 +12,12 @@
  * Being the reference it is written to be read: one block at a time, one word at a time.
  */
 #include "collectors/cheney/cheney.h"
+#include "collectors/words_copy.h"
 
 #include "collectors/arena.h"
 #include "collectors/faults.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #ifndef ISOHEAP_COLLECTOR
 #define ISOHEAP_COLLECTOR cheney
@@ -53,7 +53,7 @@ static word copy_block(struct gc *g, word v) {
     word *from = word_pointer(v), *to = g->free + 1;
     size_t copied =
         FAULTY(raw_short) && header_tag(header) >= TAG_NO_SCAN && wosize > 1 ? wosize - 1 : wosize;
-    memcpy(to, from, copied * sizeof(word));
+    words_copy(to, from, copied);
     if (FAULTY(object_tag) && header_tag(header) == TAG_OBJECT)
         header -= TAG_OBJECT;
     if (FAULTY(even_size) && wosize % 2 && g->free + wosize + 2 < g->limit) {
@@ -176,7 +176,7 @@ static enum gc_result cheney_alloc(struct gc *g, unsigned m, unsigned dst, size_
     word *hp = g->free;
     g->config.hooks->unpoison(hp, wosize + 1);
     hp[0] = header_make(wosize, WHITE, tag);
-    memcpy(hp + 1, raw, wosize * sizeof(word));
+    words_copy(hp + 1, raw, wosize);
     g->free = hp + wosize + 1;
     g->config.slots[m][dst] = pointer_word(hp + 1);
     return GC_OK;

@@ -7,6 +7,7 @@
  * block although enough words are free: they refuse exactly what can never fit.
  */
 #include "collectors/compact/compact.h"
+#include "collectors/words_copy.h"
 
 #include "collectors/compact/compaction.h"
 #include "collectors/mark_sweep/collect.h"
@@ -93,7 +94,7 @@ static enum gc_result compact_alloc(struct gc *gc, unsigned m, unsigned dst, siz
     if (!hp)
         return GC_OUT_OF_MEMORY;
     hp[0] = header_make(wosize, WHITE, tag);
-    memcpy(hp + 1, raw, wosize * sizeof(word));
+    words_copy(hp + 1, raw, wosize);
     g->config.slots[m][dst] = pointer_word(hp + 1);
     return GC_OK;
 }

@@ -16,6 +16,7 @@
  * a second minor collection if anything is young still.
  */
 #include "collectors/generational/generational.h"
+#include "collectors/words_copy.h"
 
 #include "collectors/faults.h"
 #include "collectors/generational/nursery.h"
@@ -198,7 +199,7 @@ static enum gc_result generational_alloc(struct gc *g, unsigned m, unsigned dst,
     }
     if (!hp)
         return GC_OUT_OF_MEMORY;
-    memcpy(hp + 1, raw, wosize * sizeof(word));
+    words_copy(hp + 1, raw, wosize);
     config->slots[m][dst] = pointer_word(hp + 1);
     return GC_OK;
 }

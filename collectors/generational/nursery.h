@@ -15,6 +15,7 @@
 
 #include "collectors/collector.h"
 #include "collectors/faults.h"
+#include "collectors/words_copy.h"
 
 #include <string.h>
 
@@ -178,7 +179,7 @@ static inline word forward(struct nursery *n, word v, const word *at) {
         return FAULTY(young_infix_lost) ? moved : moved + (v - parent);
     }
     word *from = word_pointer(v) - 1, *to = place(n, from);
-    memcpy(to + 1, from + 1, header_wosize(header) * sizeof(word));
+    words_copy(to + 1, from + 1, header_wosize(header));
     from[0] = 0;
     from[1] = pointer_word(to + 1);
     gc_tell(n->config->hooks, GC_MOVED, v, at, from[1]);

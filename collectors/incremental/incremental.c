@@ -8,10 +8,9 @@
  * cycle unless it would have to refuse.
  */
 #include "collectors/incremental/incremental.h"
+#include "collectors/words_copy.h"
 
 #include "collectors/incremental/cycle.h"
-
-#include <string.h>
 
 #ifndef ISOHEAP_COLLECTOR
 #define ISOHEAP_COLLECTOR incremental
@@ -37,7 +36,7 @@ static enum gc_result incremental_alloc(struct gc *gc, unsigned m, unsigned dst,
     word *hp = cycle_alloc(&gc->cycle, wosize, tag);
     if (!hp)
         return GC_OUT_OF_MEMORY;
-    memcpy(hp + 1, raw, wosize * sizeof(word));
+    words_copy(hp + 1, raw, wosize);
     gc->cycle.space.config.slots[m][dst] = pointer_word(hp + 1);
     return GC_OK;
 }

@@ -9,11 +9,10 @@
  * collect.h.
  */
 #include "collectors/mark_sweep/mark_sweep.h"
+#include "collectors/words_copy.h"
 
 #include "collectors/mark_sweep/collect.h"
 #include "collectors/mark_sweep/next_fit.h"
-
-#include <string.h>
 
 #ifndef ISOHEAP_COLLECTOR
 #define ISOHEAP_COLLECTOR mark_sweep
@@ -40,7 +39,7 @@ static enum gc_result mark_sweep_alloc(struct gc *gc, unsigned m, unsigned dst, 
             return GC_OUT_OF_MEMORY; /* one fruitless collection is enough */
     }
     hp[0] = header_make(wosize, WHITE, tag);
-    memcpy(hp + 1, raw, wosize * sizeof(word));
+    words_copy(hp + 1, raw, wosize);
     g->config.slots[m][dst] = pointer_word(hp + 1);
     return GC_OK;
 }

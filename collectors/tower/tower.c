@@ -6,6 +6,7 @@
  * and those above it.  Allocation is allocate_cons of section 4, for blocks of every size.
  */
 #include "collectors/tower/tower.h"
+#include "collectors/words_copy.h"
 
 #include "collectors/tower/internal.h"
 
@@ -230,7 +231,7 @@ static void alloc_ok(struct gc *g, unsigned m, unsigned dst, size_t wosize, unsi
     word *hp = g->shadow.base + g->used;
     g->config.hooks->unpoison(hp, wosize + 1);
     hp[0] = header_make(wosize, WHITE, tag);
-    memcpy(hp + 1, raw, wosize * sizeof(word));
+    words_copy(hp + 1, raw, wosize);
     add_block(g, shadow_place(g, g->used), hp);
     g->used += (uint32_t)wosize + 1;
     g->config.slots[m][dst] = pointer_word(hp + 1);
