@@ -22,6 +22,9 @@ enum {
     RED_ZONE_MOST = 2048 /* bytes behind a block that are poisoned */
 };
 
+/* MemorySanitizer, if the program has it: what is handed out has not been written. */
+__attribute__((weak)) void __msan_allocated_memory(const volatile void *, size_t);
+
 static struct gc_hooks *hooks;
 static char *region, *low, *high; /* what is in use: [low, high) */
 static struct block {
@@ -100,6 +103,8 @@ void *region_malloc(size_t bytes) {
     b->is_free = false;
     b->bytes = bytes;
     hooks->unpoison(b->start, words_of(bytes));
+    if (__msan_allocated_memory)
+        __msan_allocated_memory(b->start, bytes);
     poison(b->start + words_of(bytes) * sizeof(word), b->start + size);
     return b->start;
 }
