@@ -41,7 +41,10 @@ static const struct argp_option options[] = {
     {"max-len", MAX_LEN, "N", 0, "bytes that an input may have (default: 256)", 0},
     {"time", TIME, "SECONDS", 0, "start no run after that; the next `run` goes on", 0},
     {"jobs", 'j', "N", 0, "processor cores to use (default: all)", 0},
-    {"page", PAGE, "FILE", 0, "report: write the page there (default: RESULTS/index.html)", 0},
+    {"page", PAGE, "FILE", 0,
+     "report: write the page there (default: RESULTS/index.html); FILE.svg: the curves, as a "
+     "picture",
+     0},
     {0}};
 
 struct request {

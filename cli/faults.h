@@ -173,6 +173,8 @@ struct curve {
 /* An SVG of survival curves over a logarithmic axis from 1 to `last`. */
 void put_curves(FILE *, const char *title, const struct curve *, unsigned n, double last,
                 unsigned width, unsigned height);
+/* The report as a page or, if the path ends in .svg, its curves as a picture; false: not written,
+ * and said why. */
 bool write_page(const char *path, const struct catalogue *, const struct results *);
 
 #endif

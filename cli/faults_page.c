@@ -20,10 +20,12 @@ static const char style[] =
     "collapse;font-size:13px}th,td{padding:2px 9px;text-align:right;border-bottom:1px solid "
     "#e3e7ea}th{background:#f3f5f6;position:sticky;top:0}td:first-child,th:first-child,td.text,"
     "th.text{text-align:left}tr.missed td{background:#fdf0ee}.small{display:flex;flex-wrap:wrap;"
-    "gap:4px}svg text{font:11px system-ui,sans-serif;fill:#4a555c}svg text.title{font-weight:600;"
+    "gap:4px}td.wrong{min-width:28em;text-align:left}pre{font-size:12px;overflow-x:auto}details "
+    "summary{cursor:pointer}";
+static const char curve_style[] =
+    "svg text{font:11px system-ui,sans-serif;fill:#4a555c}svg text.title{font-weight:600;"
     "font-size:12px;fill:#1d2429}svg text.y,svg text.legend{text-anchor:end}svg text.x{text-anchor:"
-    "middle}svg text.legend{font-weight:600}.grid{stroke:#e3e7ea}td.wrong{min-width:28em;text-"
-    "align:left}pre{font-size:12px;overflow-x:auto}details summary{cursor:pointer}";
+    "middle}svg text.legend{font-weight:600}.grid{stroke:#e3e7ea}";
 
 struct curves {
     struct curve curve[MOST_CURVES];
@@ -68,20 +70,26 @@ static void put_text(FILE *out, const char *before, const char *text, const char
 /* ---- parts ------------------------------------------------------------------------------------
  */
 
-static void put_overview(FILE *out, const struct catalogue *c, const struct results *r) {
+static void put_stages(FILE *out, const struct catalogue *c, const struct results *r) {
     static const char *const labels[] = {"reached", "triggered", "detected"};
     struct curves all = {.n = 0};
-    const struct arm *arms[ARMS_MAX];
-    unsigned n_arms = arms_with_results(r, arms);
-    double last = last_execution(r);
     for (unsigned m = REACHED; m <= DETECTED; m++)
         add_curve(&all, c, r, NULL, arm_at(0)->name, (enum measure)m, labels[m]);
-    draw(out, "Stages, default arm: part of the runs still without it, by executions", &all, last,
-         false);
+    draw(out, "Stages, default arm: part of the runs still without it, by executions", &all,
+         last_execution(r), false);
+}
+
+/* The detection of all faults, or of one: a curve an arm. */
+static void put_detection(FILE *out, const struct catalogue *c, const struct results *r,
+                          const char *fault) {
+    const struct arm *arms[ARMS_MAX];
+    struct curves all = {.n = 0};
+    unsigned n_arms = arms_with_results(r, arms);
     for (unsigned a = 0; a < n_arms; a++)
         if (strncmp(arms[a]->name, "without-", 8) != 0)
-            add_curve(&all, c, r, NULL, arms[a]->name, DETECTED, arms[a]->name);
-    draw(out, "Arms: part of the runs still undetected, by executions", &all, last, false);
+            add_curve(&all, c, r, fault, arms[a]->name, DETECTED, arms[a]->name);
+    draw(out, fault ? fault : "Arms: part of the runs still undetected, by executions", &all,
+         last_execution(r), fault != NULL);
 }
 
 static void put_arms(FILE *out, const struct results *r) {
@@ -131,16 +139,9 @@ static void put_faults(FILE *out, const struct catalogue *c, const struct result
 }
 
 static void put_small_curves(FILE *out, const struct catalogue *c, const struct results *r) {
-    const struct arm *arms[ARMS_MAX];
-    struct curves all = {.n = 0};
-    unsigned n_arms = arms_with_results(r, arms);
     fputs("<div class=\"small\">\n", out);
-    for (unsigned f = 0; f < c->n; f++) {
-        for (unsigned a = 0; a < n_arms; a++)
-            if (strncmp(arms[a]->name, "without-", 8) != 0)
-                add_curve(&all, c, r, c->faults[f].name, arms[a]->name, DETECTED, arms[a]->name);
-        draw(out, c->faults[f].name, &all, last_execution(r), true);
-    }
+    for (unsigned f = 0; f < c->n; f++)
+        put_detection(out, c, r, c->faults[f].name);
     fputs("</div>\n", out);
 }
 
@@ -161,10 +162,11 @@ static void put_page(FILE *out, const struct catalogue *c, const struct results 
     fprintf(
         out,
         "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>isoheap: seeded faults"
-        "</title><style>%s</style>\n<h1>Seeded faults</h1>\n<p>%u faults, %u runs. A curve falls "
+        "</title><style>%s%s</style>\n<h1>Seeded faults</h1>\n<p>%u faults, %u runs. A curve falls "
         "when runs reach the event; what a budget ended stays above.</p>\n",
-        style, c->n, r->n);
-    put_overview(out, c, r);
+        style, curve_style, c->n, r->n);
+    put_stages(out, c, r);
+    put_detection(out, c, r, NULL);
     put_arms(out, r);
     fputs("<h2>Faults, default arm</h2>\n<p>Medians and 95th percentiles of executions and of "
           "seconds of processor time.</p>\n",
@@ -177,13 +179,34 @@ static void put_page(FILE *out, const struct catalogue *c, const struct results 
     fputs("</html>\n", out);
 }
 
+/* The two large charts alone, one above the other. */
+static void put_picture(FILE *out, const struct catalogue *c, const struct results *r) {
+    fprintf(out,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" "
+            "height=\"%d\"><style>%s</style><rect width=\"100%%\" height=\"100%%\" "
+            "fill=\"#fff\"/>\n",
+            WIDE, 2 * HIGH, WIDE, 2 * HIGH, curve_style);
+    put_stages(out, c, r);
+    fprintf(out, "<g transform=\"translate(0 %d)\">\n", HIGH);
+    put_detection(out, c, r, NULL);
+    fputs("</g>\n</svg>\n", out);
+}
+
+static bool is_picture(const char *path) {
+    size_t length = strlen(path);
+    return length >= 4 && strcmp(path + length - 4, ".svg") == 0;
+}
+
 bool write_page(const char *path, const struct catalogue *c, const struct results *r) {
     char *text = NULL;
     size_t size = 0;
     FILE *memory = open_memstream(&text, &size);
     if (!memory)
         return false;
-    put_page(memory, c, r);
+    if (is_picture(path))
+        put_picture(memory, c, r);
+    else
+        put_page(memory, c, r);
     bool good = fclose(memory) == 0 && write_file(path, text, size);
     free(text);
     return good;
