@@ -86,7 +86,7 @@ tsan: test-deps ## run the on-the-fly collector's threads under ThreadSanitizer 
 	@build/tsan/tests/onthefly_threads_test
 	@ISOHEAP_STRESS_SECONDS=$(TIME) build/tsan/tests/onthefly_stress_test
 
-oss-fuzz-check: deps ## rehearse what OSS-Fuzz and ClusterFuzzLite do with the targets; takes minutes
+oss-fuzz-check: deps ## rehearse what OSS-Fuzz and ClusterFuzzLite do with the targets; takes an hour or two
 	@scripts/oss_fuzz_check.sh
 
 format: ## format the C sources (clang-format)
