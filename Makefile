@@ -70,7 +70,7 @@ known-bad: deps ## fuzz every known-bad collector until its defect is found
 faults: deps ## the benchmark of seeded faults: table and page; goes on where it stopped
 	@scripts/build.sh release
 	@TARGETS=faults scripts/build.sh fuzz
-	@build/bin/isoheap faults run --jobs=$(JOBS) --seeds=$(SEEDS) --runs=$(RUNS) --arms=$(ARMS) \
+	@build/bin/isoheap faults run --build --jobs=$(JOBS) --seeds=$(SEEDS) --runs=$(RUNS) --arms=$(ARMS) \
 		--time=$(PIECE) $(FAULTS)
 
 msan: deps ## replay the seeds under MemorySanitizer

@@ -49,6 +49,36 @@ struct hunt {
     bool failed;
 };
 
+/* The target whose seeds suit a collector: the reference has one under that name. */
+static const char *seeds_of(const struct fault *f) {
+    return strcmp(f->collector, "cheney") == 0 ? "reference" : f->collector;
+}
+
+static bool is_first_of_collector(const struct catalogue *c, unsigned i) {
+    return i == 0 || strcmp(c->faults[i].collector, c->faults[i - 1].collector) != 0;
+}
+
+static bool wants_seeds(const struct plan *p) {
+    bool seeds = false;
+    for (unsigned a = 0; a < p->n_arms; a++)
+        seeds |= p->arms[a]->seeds;
+    return seeds;
+}
+
+static bool has_seeds(const struct plan *p) {
+    for (unsigned i = 0; wants_seeds(p) && i < p->catalogue->n; i++) {
+        const char *name = seeds_of(&p->catalogue->faults[i]);
+        char *folder = text_of("%s/seeds/fuzz_%s", p->catalogue->build, name);
+        bool there = access(folder, R_OK | X_OK) == 0;
+        if (!there)
+            fprintf(stderr, "isoheap: %s: %s; --build makes it\n", folder, strerror(errno));
+        free(folder);
+        if (!there)
+            return false;
+    }
+    return true;
+}
+
 /* ---- building ---------------------------------------------------------------------------------
  */
 
@@ -59,7 +89,7 @@ static bool build(const struct plan *p) {
     add_word(&words, "%s", p->catalogue->build);
     add_word(&words, "--target");
     add_word(&words, "fuzz_fault");
-    bool all = p->catalogue->n > WORDS_MAX / 2, seeds = false;
+    bool all = p->catalogue->n > WORDS_MAX / 2;
     for (unsigned i = 0; !all && i < p->catalogue->n; i++) {
         const char *name = p->catalogue->faults[i].name;
         size_t first = strcspn(name, "/");
@@ -67,12 +97,9 @@ static bool build(const struct plan *p) {
     }
     if (all)
         add_word(&words, "faults");
-    for (unsigned a = 0; a < p->n_arms; a++)
-        seeds |= p->arms[a]->seeds;
-    for (unsigned i = 0; seeds && i < p->catalogue->n; i++)
-        if (i == 0 ||
-            strcmp(p->catalogue->faults[i].collector, p->catalogue->faults[i - 1].collector) != 0)
-            add_word(&words, "fuzz_%s_seeds", p->catalogue->faults[i].collector);
+    for (unsigned i = 0; wants_seeds(p) && i < p->catalogue->n; i++)
+        if (is_first_of_collector(p->catalogue, i))
+            add_word(&words, "fuzz_%s_seeds", seeds_of(&p->catalogue->faults[i]));
     fflush(NULL);
     int status = -1;
     pid_t child = fork();
@@ -182,7 +209,7 @@ static bool start_fuzzing(struct hunt *h, struct slot *s) {
         remove_folder(s->corpus);
         make_folder(s->corpus);
         add_word(&argv, "%s", s->corpus);
-        add_word(&argv, "%s/seeds/fuzz_%s", p->catalogue->build, s->fault->collector);
+        add_word(&argv, "%s/seeds/fuzz_%s", p->catalogue->build, seeds_of(s->fault));
     }
     s->phase = FUZZING;
     s->end = seconds_now() + GRACE + (double)p->budget / SLOWEST;
@@ -251,7 +278,8 @@ static void finish(struct hunt *h, struct slot *s) {
 
 static void end_of_process(struct hunt *h, struct slot *s) {
     int status = s->process.status;
-    if (status == BAD_USAGE || status == NOT_RUN) {
+    bool began = s->phase != FUZZING || s->record->executions > 0 || status < 0;
+    if (status == BAD_USAGE || status == NOT_RUN || !began) {
         fprintf(stderr, "isoheap: %s did not run:\n", h->binary);
         tell_last_words(s);
         h->failed = true;
@@ -375,7 +403,7 @@ int faults_run(const struct plan *p, struct results *results) {
                      .binary = text_of("%s/bin/fuzz_fault", p->catalogue->build),
                      .work = text_of("%s/.work", p->folder),
                      .items = (uint64_t)p->seeds * p->catalogue->n * p->n_arms};
-    bool good = (!p->build || build(p)) && find_keys(&h) && open_hunt(&h);
+    bool good = (!p->build || build(p)) && has_seeds(p) && find_keys(&h) && open_hunt(&h);
     if (good)
         hunt_all(&h);
     if (good)

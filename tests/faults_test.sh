@@ -78,6 +78,17 @@ expect 1 cmake "-DPATCH=$faults/mark_sweep/overflow_forgotten.patch" "-DSOURCE=$
 says 'does not apply'
 says 'overflow_forgotten.patch'
 
+# What did not run is no result: an engine that ends at once, and seeds that have not been built.
+mkdir -p "$work/broken/bin" "$work/broken/faults/mark_sweep"
+cp "$(type -P false)" "$work/broken/bin/fuzz_fault"
+cp "$BUILD_DIR/faults/mark_sweep/overflow_forgotten.so" "$work/broken/faults/mark_sweep/"
+broken=(--faults="$faults" --build-dir="$work/broken" --results="$work/none" mark_sweep/overflow_forgotten)
+expect 4 "$ISOHEAP" faults run "${broken[@]}"
+says 'fuzz_fault did not run'
+grep -q overflow_forgotten "$work/none/results.tsv" 2>/dev/null && complain "a result of a run that was none"
+expect 4 "$ISOHEAP" faults run --arms=seeds "${broken[@]}"
+says 'seeds/fuzz_mark_sweep: No such file or directory; --build makes it'
+
 # Results of a campaign make a report, without an engine: two arms, one of which misses.
 mkdir "$work/results"
 {
