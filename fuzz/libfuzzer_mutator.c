@@ -14,7 +14,7 @@ enum {
     CROSSOVERS = 4,
     /* One mutation in so many makes a new program instead; all do while the engine has none but
      * the empty input that it starts from. */
-    FRESH = 8,
+    FRESH = 2,
     NOTHING = 2 /* bytes: a record that is cut off */
 };
 
