@@ -74,6 +74,8 @@ void take_a_nap(void); /* two milliseconds */
 
 /* As asprintf; ends the process if there is no memory. */
 char *text_of(const char *format, ...);
+/* The name has this end, and something before it. */
+bool ends_in(const char *name, const char *end);
 /* As mkdir -p; false with errno. */
 bool make_folder(const char *path);
 /* Writes the file durably: beside it, fsync, rename, fsync of the folder.  False with errno, and
@@ -171,7 +173,7 @@ struct campaign {
     const char *corpus, *crashes, *bin_dir;
     const char *sync; /* a folder that several machines share, AFL++ alone; or NULL */
     const char *node; /* what this one is called there */
-    char **names; /* targets asked for */
+    char **names;     /* targets asked for */
     int n_names;
     char *commit; /* of the checkout that we are in; NULL: none */
     /* state */

@@ -35,6 +35,11 @@ char *text_of(const char *format, ...) {
     return text;
 }
 
+bool ends_in(const char *name, const char *end) {
+    size_t n = strlen(name), m = strlen(end);
+    return n > m && strcmp(name + n - m, end) == 0;
+}
+
 bool make_folder(const char *path) {
     char *copy = text_of("%s", path);
     bool good = true;

@@ -58,11 +58,6 @@ static bool names_guilty(const char *path, const char *name, const char *guilty)
            has_comment(path, "guilty", guilty);
 }
 
-static bool ends_in(const char *name, const char *end) {
-    size_t n = strlen(name), m = strlen(end);
-    return n > m && strcmp(name + n - m, end) == 0;
-}
-
 static void compare_file(const char *path, const char *name, void *context) {
     static struct program p;
     struct search *s = context;

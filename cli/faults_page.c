@@ -192,18 +192,13 @@ static void put_picture(FILE *out, const struct catalogue *c, const struct resul
     fputs("</g>\n</svg>\n", out);
 }
 
-static bool is_picture(const char *path) {
-    size_t length = strlen(path);
-    return length >= 4 && strcmp(path + length - 4, ".svg") == 0;
-}
-
 bool write_page(const char *path, const struct catalogue *c, const struct results *r) {
     char *text = NULL;
     size_t size = 0;
     FILE *memory = open_memstream(&text, &size);
     if (!memory)
         return false;
-    if (is_picture(path))
+    if (ends_in(path, ".svg"))
         put_picture(memory, c, r);
     else
         put_page(memory, c, r);

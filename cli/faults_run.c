@@ -54,6 +54,10 @@ static const char *seeds_of(const struct fault *f) {
     return strcmp(f->collector, "cheney") == 0 ? "reference" : f->collector;
 }
 
+static char *seeds_folder(const struct plan *p, const struct fault *f) {
+    return text_of("%s/seeds/fuzz_%s", p->catalogue->build, seeds_of(f));
+}
+
 static bool is_first_of_collector(const struct catalogue *c, unsigned i) {
     return i == 0 || strcmp(c->faults[i].collector, c->faults[i - 1].collector) != 0;
 }
@@ -66,17 +70,18 @@ static bool wants_seeds(const struct plan *p) {
 }
 
 static bool has_seeds(const struct plan *p) {
-    for (unsigned i = 0; wants_seeds(p) && i < p->catalogue->n; i++) {
-        const char *name = seeds_of(&p->catalogue->faults[i]);
-        char *folder = text_of("%s/seeds/fuzz_%s", p->catalogue->build, name);
-        bool there = access(folder, R_OK | X_OK) == 0;
+    bool there = true;
+    unsigned n = wants_seeds(p) ? p->catalogue->n : 0;
+    for (unsigned i = 0; there && i < n; i++) {
+        if (!is_first_of_collector(p->catalogue, i))
+            continue;
+        char *folder = seeds_folder(p, &p->catalogue->faults[i]);
+        there = access(folder, R_OK | X_OK) == 0;
         if (!there)
             fprintf(stderr, "isoheap: %s: %s; --build makes it\n", folder, strerror(errno));
         free(folder);
-        if (!there)
-            return false;
     }
-    return true;
+    return there;
 }
 
 /* ---- building ---------------------------------------------------------------------------------
@@ -97,7 +102,8 @@ static bool build(const struct plan *p) {
     }
     if (all)
         add_word(&words, "faults");
-    for (unsigned i = 0; wants_seeds(p) && i < p->catalogue->n; i++)
+    unsigned n = wants_seeds(p) ? p->catalogue->n : 0;
+    for (unsigned i = 0; i < n; i++)
         if (is_first_of_collector(p->catalogue, i))
             add_word(&words, "fuzz_%s_seeds", seeds_of(&p->catalogue->faults[i]));
     fflush(NULL);
@@ -209,7 +215,9 @@ static bool start_fuzzing(struct hunt *h, struct slot *s) {
         remove_folder(s->corpus);
         make_folder(s->corpus);
         add_word(&argv, "%s", s->corpus);
-        add_word(&argv, "%s/seeds/fuzz_%s", p->catalogue->build, seeds_of(s->fault));
+        char *seeds = seeds_folder(p, s->fault);
+        add_word(&argv, "%s", seeds);
+        free(seeds);
     }
     s->phase = FUZZING;
     s->end = seconds_now() + GRACE + (double)p->budget / SLOWEST;

@@ -2,9 +2,8 @@
  *
  * The initial heap: the program's items laid out in both collectors and in the model.
  */
-#include "harness/internal.h"
-
 #include "collectors/words_copy.h"
+#include "harness/internal.h"
 
 /* Figure 3 of the verified OCaml collector: code pointer, closinfo, for arities other than 0 and 1
  * a second code pointer; an infix header between two functions; every closinfo gives the start of

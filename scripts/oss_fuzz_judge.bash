@@ -145,10 +145,12 @@ runs_a_while() {
     "$1" -runs=500 -seed=2
 }
 
+first_seed() {
+    find "$1" -type f | sort | head -n 1
+}
+
 repeats() {
-    local first
-    first=$(find "$2" -type f | sort | head -n 1)
-    "$1" -runs=100 -artifact_prefix="$work/" "$first"
+    "$1" -runs=100 -artifact_prefix="$work/" "$(first_seed "$2")"
 }
 
 judge_libfuzzer() {
@@ -184,7 +186,7 @@ runs_files() {
 
 repeats_file() {
     local first n files=()
-    first=$(find "$2" -type f | sort | head -n 1)
+    first=$(first_seed "$2")
     for ((n = 0; n < 100; n++)); do
         files+=("$first")
     done
