@@ -16,11 +16,6 @@
 
 enum { OPS = 200, RUNS = 100000 };
 
-const char *__asan_default_options(void);
-const char *__asan_default_options(void) {
-    return "symbolize=0:detect_leaks=0";
-}
-
 static void measure(const struct known_bad *bad, const char *build) {
     static struct program p;
     static struct reduction reduction;
