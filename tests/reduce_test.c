@@ -108,6 +108,33 @@ static void a_second_run_gives_the_same(void **state) {
     trial_close(&t);
 }
 
+/* What a defect writes over the heap may send its collector round for ever: such a run ends too,
+ * and is another defect than a crash. */
+static enum gc_result go_round(struct gc *gc, enum gc_collection how) {
+    (void)gc;
+    (void)how;
+    for (volatile bool going = true; going;)
+        ;
+    return GC_OK;
+}
+
+static void a_hang_ends_and_is_no_crash(void **state) {
+    static struct collector endless;
+    static struct program p;
+    struct trial t;
+    (void)state;
+    parse_program(&p, "isoheap program 1\nscript\n  full\n");
+    endless = cheney;
+    endless.collect = go_round;
+    trial_open(&t, &endless, &cheney);
+    t.wanted = (struct verdict){.violation = VIOLATION_sanitizer, .detail = "a crash"};
+    struct verdict v = trial_judge(&t, &p);
+    assert_int_equal(v.violation, VIOLATION_sanitizer);
+    assert_string_equal(v.detail, "a hang");
+    assert_false(trial_keeps(&p, &t));
+    trial_close(&t);
+}
+
 /* ---- slips ------------------------------------------------------------------------------------
  */
 
@@ -258,6 +285,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_random_finding_becomes_small),
         cmocka_unit_test(a_second_run_gives_the_same),
+        cmocka_unit_test(a_hang_ends_and_is_no_crash),
         cmocka_unit_test(the_guilty_party_stays),
         cmocka_unit_test(what_has_another_property_is_refused),
         cmocka_unit_test(anything_becomes_the_empty_program),

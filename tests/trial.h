@@ -29,7 +29,8 @@ struct trial {
 void trial_open(struct trial *, const struct collector *subject, const struct collector *reference);
 void trial_close(struct trial *);
 
-/* VIOLATION_sanitizer with the detail "a crash" if the child died. */
+/* VIOLATION_sanitizer with the detail "a crash" if the child died, "a hang" if it used up its time.
+ */
 struct verdict trial_judge(struct trial *, const struct program *);
 
 /* The property of a reduction, context a struct trial: class, party and detail are those wanted. */
