@@ -16,6 +16,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -57,6 +58,18 @@ bool make_folder(const char *path) {
         good = false;
     }
     free(copy);
+    return good;
+}
+
+bool lock_folder(const char *path) {
+    char *lock = text_of("%s/.lock", path);
+    int fd = make_folder(path) ? open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0666) : -1;
+    bool good = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0;
+    int why = errno;
+    if (fd >= 0 && !good)
+        close(fd);
+    free(lock);
+    errno = why;
     return good;
 }
 

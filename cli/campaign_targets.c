@@ -6,10 +6,8 @@
 #include "cli/campaign.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 /* A binary fuzz_NAME; its companions have a dot in their names. */
@@ -100,18 +98,16 @@ bool find_targets(struct campaign *c) {
     return good;
 }
 
-/* Two campaigns would take each other's queue for left-overs.  The lock ends with the process. */
+/* Two campaigns would take each other's queue for left-overs. */
 bool lock_work(const struct campaign *c) {
-    char *folder = text_of("%s/.work", c->corpus), *path = text_of("%s/lock", folder);
-    int fd = make_folder(folder) ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666) : -1;
-    bool good = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0;
+    char *folder = text_of("%s/.work", c->corpus);
+    bool good = lock_folder(folder);
     if (!good && errno == EWOULDBLOCK)
         fprintf(stderr, "isoheap: another campaign uses %s; give this one a --corpus of its own\n",
                 c->corpus);
     else if (!good)
-        fprintf(stderr, "isoheap: %s: %s\n", path, strerror(errno));
+        fprintf(stderr, "isoheap: %s: %s\n", folder, strerror(errno));
     free(folder);
-    free(path);
     return good;
 }
 

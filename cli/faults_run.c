@@ -381,6 +381,17 @@ static void hunt_all(struct hunt *h) {
         fputs("\r\033[K", stderr);
 }
 
+/* Two campaigns would remove each other's work. */
+static bool lock_results(const struct plan *p) {
+    bool good = lock_folder(p->folder);
+    if (!good && errno == EWOULDBLOCK)
+        fprintf(stderr, "isoheap: another campaign uses %s; give this one --results of its own\n",
+                p->folder);
+    else if (!good)
+        fprintf(stderr, "isoheap: %s: %s\n", p->folder, strerror(errno));
+    return good;
+}
+
 static bool open_hunt(struct hunt *h) {
     h->slots = calloc(h->plan->jobs, sizeof *h->slots);
     if (!h->slots || !make_folder(h->work)) {
@@ -406,9 +417,11 @@ static void close_hunt(struct hunt *h) {
 }
 
 int faults_run(const struct plan *p, struct results *results) {
+    if (!lock_results(p))
+        return EXIT_HARNESS;
     struct hunt h = {.plan = p,
                      .results = results,
-                     .binary = text_of("%s/bin/fuzz_fault", p->catalogue->build),
+                     .binary = text_of("%s/faults/fuzz_fault", p->catalogue->build),
                      .work = text_of("%s/.work", p->folder),
                      .items = (uint64_t)p->seeds * p->catalogue->n * p->n_arms};
     bool good = (!p->build || build(p)) && has_seeds(p) && find_keys(&h) && open_hunt(&h);

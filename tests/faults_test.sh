@@ -79,8 +79,8 @@ says 'does not apply'
 says 'overflow_forgotten.patch'
 
 # What did not run is no result: an engine that ends at once, and seeds that have not been built.
-mkdir -p "$work/broken/bin" "$work/broken/faults/mark_sweep"
-cp "$(type -P false)" "$work/broken/bin/fuzz_fault"
+mkdir -p "$work/broken/faults/mark_sweep"
+cp "$(type -P false)" "$work/broken/faults/fuzz_fault"
 cp "$BUILD_DIR/faults/mark_sweep/overflow_forgotten.so" "$work/broken/faults/mark_sweep/"
 broken=(--faults="$faults" --build-dir="$work/broken" --results="$work/none" mark_sweep/overflow_forgotten)
 expect 4 "$ISOHEAP" faults run "${broken[@]}"
@@ -88,6 +88,14 @@ says 'fuzz_fault did not run'
 grep -q overflow_forgotten "$work/none/results.tsv" 2>/dev/null && complain "a result of a run that was none"
 expect 4 "$ISOHEAP" faults run --arms=seeds "${broken[@]}"
 says 'seeds/fuzz_mark_sweep: No such file or directory; --build makes it'
+
+# Two campaigns do not share a folder of results.
+mkdir "$work/taken"
+exec {lock}>"$work/taken/.lock"
+flock "$lock"
+expect 4 "$ISOHEAP" faults run "${broken[@]}" --results="$work/taken"
+says "another campaign uses $work/taken; give this one --results of its own"
+exec {lock}>&-
 
 # Results of a campaign make a report, without an engine: two arms, one of which misses.
 mkdir "$work/results"
