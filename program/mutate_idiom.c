@@ -11,7 +11,7 @@
 #include "program/mutation.h"
 
 enum { A, B, C, D, SLOT_ROLES, NO_ROLE = SLOT_ROLES };
-enum { AT_RANDOM = 0, LONGEST_IDIOM = 9 };
+enum { AT_RANDOM = 0, LONGEST_IDIOM = 10 };
 
 /* Operands that are not named, as of any new operation. */
 struct step {
@@ -48,11 +48,12 @@ static const struct idiom idioms[] = {
     {7,
      {MAKE(OP_ALLOC_CLOSURE, A), GET(OP_INFIX, A, A, 1), MAKE_KEYS(C, 1), PUT(OP_EPHE_SET, C, 1, A),
       MAKE(OP_ALLOC, B), PUT(OP_EPHE_SET, C, 0, B), MAKE(OP_DROP, B)}},
-    /* data moves from one ephemeron to another while a cycle is under way */
-    {8,
+    /* data moves from one ephemeron to another while a cycle is under way that looks at each once:
+     * one slice begins it, another may end between the two */
+    {10,
      {MAKE(OP_EPHEMERON, C), MAKE(OP_EPHEMERON, D), MAKE(OP_ALLOC, B), PUT(OP_EPHE_SET, C, 0, B),
-      MAKE(OP_DROP, B), COLLECT(OP_SLICE), GET(OP_EPHE_BLIT, D, C, 0),
-      PUT(OP_EPHE_UNSET, C, 0, NO_ROLE)}},
+      MAKE(OP_DROP, B), COLLECT(OP_MINOR), COLLECT(OP_SLICE), COLLECT(OP_SLICE),
+      GET(OP_EPHE_BLIT, D, C, 0), PUT(OP_EPHE_UNSET, C, 0, NO_ROLE)}},
     /* a lazy block is forced */
     {4, {MAKE_LAZY(A), MAKE(OP_ALLOC, B), PUT(OP_FORWARD, A, 0, B), MAKE(OP_DROP, B)}},
     /* the only pointer to a block moves from a field to a slot while a cycle is under way */
