@@ -43,6 +43,11 @@ static bool young_block(const struct side *s, uint32_t id) {
     return young(s, graph_word(&s->graph, id));
 }
 
+/* One for each word of the heap. */
+static void clear_bits(uint64_t *bits, const struct side *s) {
+    memset(bits, 0, (s->graph.words / 64 + 1) * sizeof *bits);
+}
+
 /* A walk inside an operation of the collector: its steps are not the collector's. */
 static void walk_inside(struct side *s) {
     uint64_t fuel = s->hooks.fuel;
@@ -80,8 +85,7 @@ static void check_edges(struct runner *r, struct side *s, uint32_t q) {
 }
 
 /* Every old-to-young edge of a reachable block is in the set; others may be. */
-static void check_remembered(struct runner *r, struct side *s) {
-    r->verdict.counts.oracles[ORACLE_remembered]++;
+static void check_reachable(struct runner *r, struct side *s) {
     for (uint32_t q = 0; q < r->iso.pairs; q++) {
         uint32_t id = r->iso.queue[q].a;
         if (id < s->graph.words && !young_block(s, id))
@@ -99,9 +103,20 @@ static void copy_block(struct side *s, uint64_t *starts, uint32_t id) {
     set_bit(starts, id);
 }
 
-static void copy_old_blocks(struct side *s) {
+static bool has_unrecorded(const struct side *s, uint32_t id) {
+    struct graph_block block = graph_block(&s->graph, id);
+    FOR_POINTERS (i, block.fields, block.first_scanned, block.wosize)
+        if (young(s, block.fields[i]) && !bit(s->minor.recorded, id + i))
+            return true;
+    return false;
+}
+
+/* True if some old block, reachable or not, has an edge to a young one that is not recorded. */
+static bool take_down_old(struct side *s) {
     struct minor_record *m = &s->minor;
     size_t words = s->graph.words;
+    bool unrecorded = false;
+    clear_bits(m->starts, s);
     m->old = 0;
     /* The first word in use behind a block is the header of the next. */
     for (size_t at = 0; (at = next_bit(s->graph.in_use, at, words)) < words;) {
@@ -109,9 +124,11 @@ static void copy_old_blocks(struct side *s) {
         if (!young_block(s, id)) {
             copy_block(s, m->starts, id);
             m->old++;
+            unrecorded = unrecorded || has_unrecorded(s, id);
         }
         at += header_wosize(s->graph.base[at]) + 1;
     }
+    return unrecorded;
 }
 
 /* A young block that the collection must keep goes into the cells and into the queue. */
@@ -127,8 +144,9 @@ static void must_keep(struct runner *r, struct side *s, word v) {
 }
 
 /* V of the reachable subgraph of the young generation: from slots and remembered fields. */
-static void reach_young(struct runner *r, struct side *s) {
+static void take_down_young(struct runner *r, struct side *s) {
     struct minor_record *m = &s->minor;
+    clear_bits(m->young_starts, s);
     m->young = 0;
     isomorphism_begin(&r->iso, &s->graph, NULL);
     const word *slots = s->slots[0];
@@ -142,15 +160,7 @@ static void reach_young(struct runner *r, struct side *s) {
         FOR_POINTERS (f, block.fields, block.first_scanned, block.wosize)
             must_keep(r, s, block.fields[f]);
     }
-    memcpy(m->slots, s->slots, r->mutators * sizeof *s->slots);
-}
-
-static void take_down_heap(struct runner *r, struct side *s) {
-    struct minor_record *m = &s->minor;
-    memset(m->starts, 0, (s->graph.words / 64 + 1) * sizeof *m->starts);
-    memset(m->young_starts, 0, (s->graph.words / 64 + 1) * sizeof *m->young_starts);
-    copy_old_blocks(s);
-    reach_young(r, s);
+    words_copy(m->slots[0], slots, n);
 }
 
 /* ---- Definition 7 -----------------------------------------------------------------------------
@@ -286,19 +296,29 @@ static void check_kept(struct runner *r, struct side *s) {
 /* ---- around a collection ----------------------------------------------------------------------
  */
 
-/* If the heap is already not what it should be, the checks after the operation will say so. */
+/* There is an edge that is not recorded; of a dead block it would be no hole.  False if the heap is
+ * already not what it should be: the checks after the operation will say so. */
+static bool check_remembered(struct runner *r, struct side *s) {
+    if (isomorphism_compare(&r->iso, &s->graph, &r->model_graph))
+        return false;
+    if (judges(r, ORACLE_remembered))
+        check_reachable(r, s);
+    return true;
+}
+
 static void before_minor(struct runner *r, struct side *s) {
     s->minor.known = false;
     walk_inside(s);
-    if (s->facts.violation || isomorphism_compare(&r->iso, &s->graph, &r->model_graph))
+    if (s->facts.violation)
         return;
-    memset(s->minor.recorded, 0, (s->graph.words / 64 + 1) * sizeof *s->minor.recorded);
+    clear_bits(s->minor.recorded, s);
     s->collector->remembered(s->gc, take_down_field, s);
-    if (judges(r, ORACLE_remembered))
-        check_remembered(r, s);
+    r->verdict.counts.oracles[ORACLE_remembered] += judges(r, ORACLE_remembered);
+    if (take_down_old(s) && !check_remembered(r, s))
+        return;
     if (!judges(r, ORACLE_minor) && !s->watched)
         return;
-    take_down_heap(r, s);
+    take_down_young(r, s);
     s->minor.known = true;
 }
 

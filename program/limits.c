@@ -151,15 +151,22 @@ unsigned program_heap_words(const struct program *p) {
     return words;
 }
 
+/* Without a branch for each slot, as every run asks. */
+static bool row_is_used(const struct value *row) {
+    uint64_t any = 0;
+    for (unsigned i = 0; i < PROGRAM_SLOTS; i++)
+        any |= row[i].bits | (uint64_t)(row[i].kind ^ VALUE_IMMEDIATE);
+    return any != 0;
+}
+
 unsigned program_mutators(const struct program *p) {
-    unsigned used = 1;
+    unsigned last = 0;
     for (unsigned i = 0; i < p->n_ops; i++)
-        used = p->ops[i].mutator >= used ? p->ops[i].mutator + 1u : used;
-    for (unsigned m = used; m < PROGRAM_MUTATORS; m++)
-        for (unsigned i = 0; i < PROGRAM_SLOTS; i++)
-            if (p->roots[m][i].kind != VALUE_IMMEDIATE || p->roots[m][i].bits != 0)
-                used = m + 1;
-    return used;
+        last = p->ops[i].mutator > last ? p->ops[i].mutator : last;
+    for (unsigned m = PROGRAM_MUTATORS - 1; m > last; m--)
+        if (row_is_used(p->roots[m]))
+            return m + 1;
+    return last + 1;
 }
 
 /* ---- named blocks ---------------------------------------------------------------------------- */
