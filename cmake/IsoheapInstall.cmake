@@ -35,7 +35,7 @@ install(TARGETS isoheap_afl_mutator LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}
 
 foreach(folder collectors fuzz harness oracles program)
     file(GLOB headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${folder}/*.h")
-    list(FILTER headers EXCLUDE REGEX "/(internal|conform_internal|faults|registry|round_trip)\\.h$")
+    list(FILTER headers EXCLUDE REGEX "/(internal|conform_internal|runtime_internal|faults|registry|round_trip)\\.h$")
     install(FILES ${headers} DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/isoheap/${folder}")
 endforeach()
 install(FILES collectors/cheney/cheney.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/isoheap/collectors/cheney")

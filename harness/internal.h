@@ -100,7 +100,7 @@ struct runner {
     bool forwards;   /* a collector may lead pointers past Forward blocks */
     bool infix_keys; /* the key of an ephemeron may be an infix pointer */
     bool extras;     /* all collectors have what a runtime has (collectors/extras.h) */
-    struct finalisers *finalisers; /* runtime.c */
+    struct finalisers *finalisers; /* finalisers.c */
     unsigned mutators;
     size_t heap_words, slice_words;
     uint64_t fuel; /* steps that one call of a collector may take */
@@ -185,18 +185,31 @@ void collect_all(struct runner *, enum gc_collection);
 /* The object in a model slot, or MODEL_NONE. */
 unsigned slot_object(const struct runner *, unsigned m, unsigned slot);
 
-/* What runtime.c needs of operations.c. */
+/* What the operations of a language runtime need of operations.c. */
 void set_slot(struct runner *, unsigned m, unsigned dst, const struct value *);
 void copy_parent(struct runner *, unsigned m, unsigned slot, unsigned scratch);
 void look_through(struct runner *, unsigned m, unsigned slot);
-/* Field i of the block in SLOT_TO := SLOT_VALUE. */
-void store_field(struct runner *, unsigned m, size_t i, bool initialise);
-/* SLOT_VALUE := field i of the block in SLOT_FROM. */
-void load_field(struct runner *, unsigned m, size_t i);
 /* dst := a new block of tag 0 with these fields after stress and failures. */
 bool alloc_block(struct runner *, const struct op *, unsigned m);
 /* An operation that is part of another. */
 bool run_plain(struct runner *, const struct op *, unsigned m);
+
+/* The model's word for a script value. */
+word operand_word(const struct runner *, unsigned m, const struct value *);
+
+/* ---- fields.c ---------------------------------------------------------------------------------
+ */
+
+/* Field i of the block in SLOT_TO := SLOT_VALUE. */
+void store_field(struct runner *, unsigned m, size_t i, bool initialise);
+/* SLOT_VALUE := field i of the block in SLOT_FROM. */
+void load_field(struct runner *, unsigned m, size_t i);
+/* As run_operation. */
+bool op_store(struct runner *, const struct op *, unsigned m);
+bool op_fill(struct runner *, const struct op *, unsigned m);
+bool op_blit(struct runner *, const struct op *, unsigned m);
+bool op_read(struct runner *, const struct op *, unsigned m);
+bool op_load(struct runner *, const struct op *, unsigned m);
 
 /* ---- runtime.c: operations of a language runtime ------------------------------------------------
  */
@@ -204,6 +217,10 @@ bool run_plain(struct runner *, const struct op *, unsigned m);
 bool run_runtime_operation(struct runner *, const struct op *, unsigned m);
 /* The lazy block in the slot becomes a Forward block to its field. */
 void make_forward(struct runner *, unsigned m, unsigned slot);
+
+/* ---- finalisers.c -----------------------------------------------------------------------------
+ */
+
 bool finalisers_open(struct runner *);
 void finalisers_reset(struct runner *);
 /* hooks->finalised */

@@ -9,42 +9,17 @@
 #include "collectors/words_copy.h"
 #include "harness/internal.h"
 
-#include <string.h>
-
-/* An object and its scannable fields. */
-struct target {
-    unsigned object;     /* MODEL_NONE: the slot holds no pointer */
-    size_t first, count; /* scanned fields first .. first + count - 1; raw ones are before */
-    bool raw;            /* a no-scan block: count is of its raw words */
-};
-
 unsigned slot_object(const struct runner *r, unsigned m, unsigned slot) {
     word v = r->model.slots[m][slot];
     return model_is_pointer(v) ? model_object(v) : MODEL_NONE;
 }
 
-static struct target target_of(const struct runner *r, unsigned m, unsigned slot) {
-    struct target t = {.object = slot_object(r, m, slot)};
-    if (t.object == MODEL_NONE)
-        return t;
-    const struct model_object *o = &r->model.objects[t.object];
-    t.raw = o->tag >= TAG_NO_SCAN;
-    if (o->ephemeron) { /* has operations of its own */
-        t.object = MODEL_NONE;
-        return t;
-    }
-    t.first = t.raw ? 0 : o->first_scanned;
-    t.count = o->wosize - t.first;
-    return t;
-}
-
-/* The model's word for a script value. */
-static word operand(const struct runner *r, unsigned m, const struct value *v) {
+word operand_word(const struct runner *r, unsigned m, const struct value *v) {
     return v->kind == VALUE_SLOT ? r->model.slots[m][v->block] : atom_word(r, v);
 }
 
 void set_slot(struct runner *r, unsigned m, unsigned dst, const struct value *v) {
-    word w = operand(r, m, v);
+    word w = operand_word(r, m, v);
     for (unsigned p = 0; p < r->n_sides; p++) {
         struct side *s = &r->side[p];
         s->slots[m][dst] = v->kind == VALUE_SLOT ? s->slots[m][v->block] : w;
@@ -71,214 +46,6 @@ void copy_parent(struct runner *r, unsigned m, unsigned slot, unsigned scratch) 
     for (unsigned p = 0; p < r->n_sides; p++)
         r->side[p].slots[m][scratch] = r->side[p].slots[m][slot] - back * sizeof(word);
     r->model.slots[m][scratch] = model_pointer(slot_object(r, m, slot), 0);
-}
-
-/* ---- fields -----------------------------------------------------------------------------------
- */
-
-static word *side_fields(const struct side *s, unsigned m, unsigned slot) {
-    return word_pointer(s->slots[m][slot]);
-}
-
-/* Static blocks hold no pointers into the heap: they would have to be roots. */
-static bool may_hold(const struct runner *r, unsigned object, word value) {
-    return !model_is_pointer(value) || !r->model.objects[object].is_static ||
-           r->model.objects[model_object(value)].is_static;
-}
-
-/* Some collectors have blocks that nobody may write once they are initialised. */
-static bool is_writable(const struct runner *r, unsigned object) {
-    for (unsigned p = 0; r->immutables && p < r->n_sides; p++) {
-        const struct collector *c = r->side[p].collector;
-        if (c->writable && !c->writable(r->model.objects[object].tag))
-            return false;
-    }
-    return true;
-}
-
-/* Field i of the block in SLOT_TO := SLOT_VALUE. */
-void store_field(struct runner *r, unsigned m, size_t i, bool initialise) {
-    unsigned object = slot_object(r, m, SLOT_TO);
-    word value = r->model.slots[m][SLOT_VALUE];
-    if (!may_hold(r, object, value) || (!initialise && !is_writable(r, object)))
-        return;
-    for (unsigned p = 0; p < r->n_sides; p++) {
-        struct side *s = &r->side[p];
-        cycle_write(s, s->slots[m][SLOT_TO], i, s->slots[m][SLOT_VALUE]);
-        enter(r, (enum party)p);
-        if (initialise && s->collector->init)
-            s->collector->init(s->gc, m, SLOT_TO, i, SLOT_VALUE);
-        else if (!initialise && s->collector->store)
-            s->collector->store(s->gc, m, SLOT_TO, i, SLOT_VALUE);
-        else
-            side_fields(s, m, SLOT_TO)[i] = s->slots[m][SLOT_VALUE];
-        leave(r, (enum party)p);
-    }
-    model_fields(&r->model, object)[i] = value;
-}
-
-/* SLOT_VALUE := field i of the block in SLOT_FROM. */
-void load_field(struct runner *r, unsigned m, size_t i) {
-    word value = model_fields(&r->model, slot_object(r, m, SLOT_FROM))[i];
-    for (unsigned p = 0; p < r->n_sides; p++) {
-        struct side *s = &r->side[p];
-        enter(r, (enum party)p);
-        if (s->collector->load)
-            s->collector->load(s->gc, m, SLOT_VALUE, SLOT_FROM, i);
-        else
-            s->slots[m][SLOT_VALUE] = side_fields(s, m, SLOT_FROM)[i];
-        leave(r, (enum party)p);
-        check_word(r, (enum party)p, s->slots[m][SLOT_VALUE], value);
-    }
-    r->model.slots[m][SLOT_VALUE] = value;
-}
-
-/* Raw words carry no pointers: no barrier; a plain write but for other layouts. */
-static void write_raw(struct runner *r, unsigned m, size_t i, word value) {
-    for (unsigned p = 0; p < r->n_sides; p++) {
-        struct side *s = &r->side[p];
-        cycle_write(s, s->slots[m][SLOT_TO], i, value);
-        if (s->collector->write_raw)
-            s->collector->write_raw(s->gc, m, SLOT_TO, i, value);
-        else
-            side_fields(s, m, SLOT_TO)[i] = value;
-    }
-    model_fields(&r->model, slot_object(r, m, SLOT_TO))[i] = value;
-}
-
-static bool op_store(struct runner *r, const struct op *op, unsigned m) {
-    struct target t = target_of(r, m, op->dst);
-    word value = operand(r, m, &op->values[0]);
-    if (t.object == MODEL_NONE || t.count == 0 || (t.raw && model_is_pointer(value)) ||
-        !may_hold(r, t.object, value))
-        return false;
-    bool initialise = op->code == OP_INIT && r->fresh == t.object;
-    if (!initialise && !is_writable(r, t.object))
-        return false;
-    set_slot(r, m, SLOT_VALUE, &op->values[0]);
-    copy_parent(r, m, op->dst, SLOT_TO);
-    if (t.raw)
-        write_raw(r, m, op->i % t.count, value);
-    else
-        store_field(r, m, t.first + op->i % t.count, initialise);
-    return true;
-}
-
-/* As many plain stores with the barrier: caml_array_fill. */
-static bool op_fill(struct runner *r, const struct op *op, unsigned m) {
-    struct target t = target_of(r, m, op->dst);
-    word value = operand(r, m, &op->values[0]);
-    if (t.object == MODEL_NONE || t.count == 0 || (t.raw && model_is_pointer(value)) ||
-        !may_hold(r, t.object, value) || !is_writable(r, t.object))
-        return false;
-    size_t from = op->i % t.count, n = op->n < t.count - from ? op->n : t.count - from;
-    set_slot(r, m, SLOT_VALUE, &op->values[0]);
-    copy_parent(r, m, op->dst, SLOT_TO);
-    for (size_t i = from; i < from + n; i++) {
-        if (t.raw)
-            write_raw(r, m, i, value);
-        else
-            store_field(r, m, t.first + i, false);
-    }
-    return true;
-}
-
-/* One field of a blit: by load and store, so that both barriers see it. */
-static void move_field(struct runner *r, unsigned m, const struct target *to, size_t i, size_t j) {
-    if (to->raw) {
-        write_raw(r, m, j, model_fields(&r->model, slot_object(r, m, SLOT_FROM))[i]);
-        return;
-    }
-    load_field(r, m, i);
-    store_field(r, m, j, false);
-}
-
-/* Some collector copies fields in one call, and all others are plain memory. */
-static bool blits_at_once(const struct runner *r) {
-    bool any = false;
-    for (unsigned p = 0; p < r->n_sides; p++) {
-        const struct collector *c = r->side[p].collector;
-        if (!c->blit && (c->load || c->store))
-            return false;
-        any |= c->blit != NULL;
-    }
-    return any;
-}
-
-static void blit_fields(struct runner *r, unsigned m, size_t i, size_t j, size_t n) {
-    for (unsigned p = 0; p < r->n_sides; p++) {
-        struct side *s = &r->side[p];
-        word *from = side_fields(s, m, SLOT_FROM) + i, *to = side_fields(s, m, SLOT_TO) + j;
-        for (size_t k = 0; k < n; k++)
-            cycle_write(s, s->slots[m][SLOT_TO], j + k, from[k]);
-        enter(r, (enum party)p);
-        if (s->collector->blit)
-            s->collector->blit(s->gc, m, SLOT_FROM, i, SLOT_TO, j, n);
-        else
-            memmove(to, from, n * sizeof *to);
-        leave(r, (enum party)p);
-    }
-    memmove(model_fields(&r->model, slot_object(r, m, SLOT_TO)) + j,
-            model_fields(&r->model, slot_object(r, m, SLOT_FROM)) + i, n * sizeof(word));
-}
-
-static bool op_blit(struct runner *r, const struct op *op, unsigned m) {
-    struct target from = target_of(r, m, op->src), to = target_of(r, m, op->dst);
-    if (from.object == MODEL_NONE || to.object == MODEL_NONE || from.raw != to.raw ||
-        from.count == 0 || to.count == 0 || !is_writable(r, to.object))
-        return false;
-    size_t i = op->i % from.count, j = op->j % to.count, n = op->n;
-    if (n > from.count - i)
-        n = from.count - i;
-    if (n > to.count - j)
-        n = to.count - j;
-    copy_parent(r, m, op->src, SLOT_FROM);
-    copy_parent(r, m, op->dst, SLOT_TO);
-    i += from.first;
-    j += to.first;
-    if (!to.raw && !r->model.objects[to.object].is_static && blits_at_once(r)) {
-        blit_fields(r, m, i, j, n);
-        return true;
-    }
-    bool backwards = from.object == to.object && i < j; /* as memmove */
-    for (size_t k = 0; k < n; k++) {
-        size_t at = backwards ? n - 1 - k : k;
-        move_field(r, m, &to, i + at, j + at);
-    }
-    return true;
-}
-
-/* Reading back what no collection touched: raw words and the words of a closure's code too. */
-static bool op_read(struct runner *r, const struct op *op, unsigned m) {
-    unsigned object = slot_object(r, m, op->src);
-    if (object == MODEL_NONE || r->model.objects[object].ephemeron ||
-        r->model.objects[object].wosize == 0)
-        return false;
-    copy_parent(r, m, op->src, SLOT_FROM);
-    size_t i = op->i % r->model.objects[object].wosize;
-    if (i >= r->model.objects[object].first_scanned) {
-        load_field(r, m, i);
-        return true;
-    }
-    word expected = model_fields(&r->model, object)[i];
-    for (unsigned p = 0; p < r->n_sides; p++) {
-        word found = side_fields(&r->side[p], m, SLOT_FROM)[i];
-        if (r->model.objects[object].tag == TAG_CLOSURE && header_tag(found) == TAG_INFIX)
-            found = header_recolour(found, WHITE);
-        check_raw(r, (enum party)p, found, expected);
-    }
-    return true;
-}
-
-static bool op_load(struct runner *r, const struct op *op, unsigned m) {
-    struct target t = target_of(r, m, op->src);
-    if (t.object == MODEL_NONE || t.count == 0 || t.raw)
-        return op_read(r, op, m);
-    static const struct value loaded = {.kind = VALUE_SLOT, .block = SLOT_VALUE};
-    copy_parent(r, m, op->src, SLOT_FROM);
-    load_field(r, m, t.first + op->i % t.count);
-    set_slot(r, m, op->dst, &loaded);
-    return true;
 }
 
 /* ---- allocation -------------------------------------------------------------------------------
@@ -494,7 +261,7 @@ void look_through(struct runner *r, unsigned m, unsigned slot) {
             if (s->collector->load)
                 s->collector->load(s->gc, m, SLOT_VALUE, SLOT_FROM, 0);
             else
-                s->slots[m][SLOT_VALUE] = side_fields(s, m, SLOT_FROM)[0];
+                s->slots[m][SLOT_VALUE] = word_pointer(s->slots[m][SLOT_FROM])[0];
             leave(r, (enum party)p);
         }
         r->model.slots[m][SLOT_VALUE] = model_fields(&r->model, object)[0];
