@@ -70,15 +70,6 @@ static const struct argp_option options[] = {
 /* ---- options ----------------------------------------------------------------------------------
  */
 
-static uint64_t parse_number(const char *text, const char *what, uint64_t most,
-                             struct argp_state *state) {
-    char *end;
-    unsigned long long n = strtoull(text, &end, 10);
-    if (text[0] < '0' || text[0] > '9' || *end || n < 1 || n > most)
-        argp_error(state, "%s takes a number from 1 to %" PRIu64 ", not %s", what, most, text);
-    return n;
-}
-
 static void parse_reduction(struct exploration *x, const char *name, struct argp_state *state) {
     static const char *const names[] = {"none", "local", "full"};
     for (unsigned i = 0; i < 3; i++)
@@ -94,19 +85,19 @@ static error_t parse_model(int key, char *argument, struct argp_state *state) {
     struct model *m = &x->o.model;
     switch (key) {
     case 'm':
-        m->mutators = (unsigned)parse_number(argument, "--mutators", MUTATORS_MAX, state);
+        m->mutators = (unsigned)choose_number("--mutators", argument, 1, MUTATORS_MAX);
         return 0;
     case 'r':
-        m->refs = (unsigned)parse_number(argument, "--refs", REFS_MAX, state);
+        m->refs = (unsigned)choose_number("--refs", argument, 1, REFS_MAX);
         return 0;
     case 'f':
-        m->fields = (unsigned)parse_number(argument, "--fields", FIELDS_MAX, state);
+        m->fields = (unsigned)choose_number("--fields", argument, 1, FIELDS_MAX);
         return 0;
     case BUFFER:
-        m->buffer = (unsigned)parse_number(argument, "--buffer", BUFFER_MAX, state);
+        m->buffer = (unsigned)choose_number("--buffer", argument, 1, BUFFER_MAX);
         return 0;
     case GC_BUFFER:
-        m->gc_buffer = (unsigned)parse_number(argument, "--gc-buffer", BUFFER_MAX, state);
+        m->gc_buffer = (unsigned)choose_number("--gc-buffer", argument, 1, BUFFER_MAX);
         return 0;
     case 'v':
         if (!choose_variants(argument, &m->variant))
@@ -143,13 +134,13 @@ static error_t parse_search(int key, char *argument, struct argp_state *state) {
         x->from = argument;
         return 0;
     case 'M':
-        x->o.memory = parse_number(argument, "--memory", MEMORY_MIB_MAX, state) << 20;
+        x->o.memory = choose_number("--memory", argument, 1, MEMORY_MIB_MAX) << 20;
         return 0;
     case STATES:
-        x->o.states = parse_number(argument, "--states", UINT32_MAX, state);
+        x->o.states = choose_number("--states", argument, 1, UINT32_MAX);
         return 0;
     case 'j':
-        x->o.jobs = (unsigned)parse_number(argument, "--jobs", 64, state);
+        x->o.jobs = (unsigned)choose_number("--jobs", argument, 1, 64);
         return 0;
     default:
         return parse_model(key, argument, state);

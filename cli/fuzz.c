@@ -39,16 +39,6 @@ static const struct argp_option options[] = {
 /* ---- options ----------------------------------------------------------------------------------
  */
 
-static unsigned parse_number(const char *option, const char *argument, unsigned max,
-                             struct argp_state *state) {
-    char *end;
-    errno = 0;
-    unsigned long n = strtoul(argument, &end, 10);
-    if (argument[0] < '0' || argument[0] > '9' || *end || errno || n < 1 || n > max)
-        argp_error(state, "--%s takes a number from 1 to %u, not %s", option, max, argument);
-    return (unsigned)n;
-}
-
 static const struct engine *parse_engine(const char *name, struct argp_state *state) {
     static const struct engine *const engines[] = {&libfuzzer, &afl};
     for (unsigned i = 0; i < sizeof engines / sizeof *engines; i++)
@@ -62,19 +52,19 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     struct campaign *c = state->input;
     switch (key) {
     case 't':
-        c->time = parse_number("time", argument, NUMBER_MAX, state);
+        c->time = (unsigned)choose_number("--time", argument, 1, NUMBER_MAX);
         return 0;
     case 'j':
-        c->jobs = parse_number("jobs", argument, JOBS_MAX, state);
+        c->jobs = (unsigned)choose_number("--jobs", argument, 1, JOBS_MAX);
         return 0;
     case 'e':
         c->engine = parse_engine(argument, state);
         return 0;
     case RUNS:
-        c->runs = parse_number("runs", argument, NUMBER_MAX, state);
+        c->runs = (unsigned)choose_number("--runs", argument, 1, NUMBER_MAX);
         return 0;
     case SEED:
-        c->seed = parse_number("seed", argument, NUMBER_MAX, state);
+        c->seed = (unsigned)choose_number("--seed", argument, 1, NUMBER_MAX);
         return 0;
     case CORPUS:
         c->corpus = argument;
@@ -86,13 +76,13 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         c->bin_dir = argument;
         return 0;
     case KEEP:
-        c->keep = parse_number("keep", argument, NUMBER_MAX, state);
+        c->keep = (unsigned)choose_number("--keep", argument, 1, NUMBER_MAX);
         return 0;
     case REDUCE_RUNS:
-        c->reduce_runs = parse_number("reduce-runs", argument, NUMBER_MAX, state);
+        c->reduce_runs = (unsigned)choose_number("--reduce-runs", argument, 1, NUMBER_MAX);
         return 0;
     case REDUCE_TIME:
-        c->reduce_seconds = parse_number("reduce-time", argument, NUMBER_MAX, state);
+        c->reduce_seconds = (unsigned)choose_number("--reduce-time", argument, 1, NUMBER_MAX);
         return 0;
     case SYNC:
         c->sync = argument;

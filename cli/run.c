@@ -43,15 +43,6 @@ static void parse_expected(struct run *r, const char *name, struct argp_state *s
         argp_error(state, "no violation class is called %s; see `isoheap list`", name);
 }
 
-static unsigned parse_seconds(const char *argument, struct argp_state *state) {
-    char *end;
-    unsigned long seconds = strtoul(argument, &end, 10);
-    if (argument[0] < '0' || argument[0] > '9' || *end || seconds < 1 || seconds > SECONDS_MAX)
-        argp_error(state, "--timeout takes a number of seconds from 1 to %d, not %s", SECONDS_MAX,
-                   argument);
-    return (unsigned)seconds;
-}
-
 static error_t parse(int key, char *argument, struct argp_state *state) {
     struct run *r = state->input;
     switch (key) {
@@ -76,7 +67,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         parse_expected(r, argument, state);
         return 0;
     case 'T':
-        r->job.seconds = parse_seconds(argument, state);
+        r->job.seconds = (unsigned)choose_number("--timeout", argument, 1, SECONDS_MAX);
         return 0;
     case DIGEST:
         r->digest = true;

@@ -65,14 +65,6 @@ static enum party parse_party(const char *name, struct argp_state *state) {
     return PARTY_SUBJECT;
 }
 
-static long parse_operation(const char *text, struct argp_state *state) {
-    char *end;
-    long at = strtol(text, &end, 10);
-    if (*end || end == text || at < 0)
-        argp_error(state, "--at takes the number of an operation, from 0, not %s", text);
-    return at;
-}
-
 static void parse_file(struct show *s, char *argument, struct argp_state *state) {
     if (s->file)
         argp_error(state, "one FILE at a time");
@@ -95,7 +87,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         s->form = FORM_HTML;
         return 0;
     case 'a':
-        s->at = parse_operation(argument, state);
+        s->at = (long)choose_number("--at", argument, 0, PROGRAM_OPS);
         return 0;
     case 'p':
         s->party = parse_party(argument, state);

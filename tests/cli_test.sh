@@ -204,7 +204,7 @@ check 0 'infix.txt: ok' run --oracles wear --collector bad_infix_root infix.txt
 check 2 'no collector is called bogus; there are: mark_sweep' run --collector bogus list.txt
 check 2 'no collector is called bogus' run --reference bogus list.txt
 for seconds in 0 1x -3 '' 999999999999999999999; do
-    check 2 'timeout takes a number of seconds' run "--timeout=$seconds" list.txt
+    check 2 'timeout takes a number from 1' run "--timeout=$seconds" list.txt
 done
 
 check 0 '^list.txt;   -  the initial heap;      r0 = b0, 3 blocks.*;   0  r1 = alloc tag=3.*r1 = n0.*;   2  full;.*;list.txt: ok;$' \
@@ -321,7 +321,7 @@ check 0 'violation lost_object at r0;.*before operation 0: full;  subject \(bad_
 check 0 'no violation;.*before the script;.*after the script;' show --map list.txt
 check 0 'before operation 2: full;.*after operation 2: full;' show --map --at 2 list.txt
 check 2 'the script has 5 operations' show --map --at 5 list.txt
-check 2 '--at takes the number' show --map --at x list.txt
+check 2 '--at takes a number from 0' show --map --at x list.txt
 check 2 'one FILE' show list.txt infix.txt
 check 0 'violation sanitizer.*before operation 2.*subject.*after operation 2.*\(no state: the run ended in operation 2\)' \
     show --map --collector bad_stale_next_fit stale.txt

@@ -66,8 +66,8 @@ check 2 'incomplete: as many states' explore onthefly -q -m 4 -r 8 -f 4 --states
 check 2 'incomplete: as many states as --memory' explore onthefly -m 2 -r 3 -q --memory 1
 check 2 'no_such is not one of: .*plain_mark' explore onthefly --variant no_such
 check 2 'is not one of: valid_refs' explore onthefly --invariants no_such
-check 2 'takes a number from 1 to 4, not 5' explore onthefly --mutators 5
-check 2 'takes a number from 1 to 8, not x' explore onthefly --buffer x
+check 2 'takes a number from 1 to 4, not "5"' explore onthefly --mutators 5
+check 2 'takes a number from 1 to 8, not "x"' explore onthefly --buffer x
 check 2 'no COLLECTOR' explore
 check 2 'none, local or full' explore onthefly --reduction some
 check 2 'cannot write /nowhere' explore onthefly -q --variant old_sense -o /nowhere/x.schedule
