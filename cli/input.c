@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "cli/cli.h"
 
+#include "collectors/onthefly/schedule.h"
 #include "program/bytes.h"
 #include "program/text.h"
 
@@ -56,7 +57,12 @@ bool read_program(const char *path, struct program *p, bool *was_text) {
         good = program_parse(p, (const char *)data, size, &error);
     else
         program_decode(p, data, size);
-    if (!good)
+    if (!good && schedule_looks_like_text(data, size))
+        fprintf(stderr,
+                "%s: a schedule of the on-the-fly model, and no program; isoheap run, show and "
+                "reduce take the name of such a file\n",
+                path);
+    else if (!good)
         fprintf(stderr, "%s:%u:%u: %s\n", path, error.line, error.column, error.message);
     free(data);
     return good;

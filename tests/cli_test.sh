@@ -321,6 +321,9 @@ check 0 'violation lost_object at r0;.*before operation 0: full;  subject \(bad_
 check 0 'no violation;.*before the script;.*after the script;' show --map list.txt
 check 0 'before operation 2: full;.*after operation 2: full;' show --map --at 2 list.txt
 check 2 'the script has 5 operations' show --map --at 5 list.txt
+printf 'isoheap schedule 1\n' >a.schedule
+check 3 'a schedule of the on-the-fly model, and no program' export a.schedule
+check 3 'a schedule of the on-the-fly model, and no program' convert a.schedule
 check 2 '--at takes a number from 0' show --map --at x list.txt
 check 2 'one FILE' show list.txt infix.txt
 check 0 'violation sanitizer.*before operation 2.*subject.*after operation 2.*\(no state: the run ended in operation 2\)' \
