@@ -48,26 +48,41 @@ static unsigned scanned_object(const struct runner *r, unsigned m, unsigned slot
 /* ---- blocks that change -------------------------------------------------------------------------
  */
 
-/* May the key of an ephemeron become a Forward block?  Pointers that a collector leads past it
- * leave the key to die alone, at a time of its own. */
-static bool is_key(const struct runner *r, unsigned object) {
-    const struct model *model = &r->model;
-    for (uint32_t i = 0; model->has_ephemerons && i < model->n_order; i++) {
-        const struct model_object *o = &model->objects[model->order[i]];
-        for (uint32_t f = 0; o->ephemeron && f < o->wosize; f++) {
-            word v = model->fields[o->first_field + f];
-            if (model_is_pointer(v) && model_object(v) == object)
-                return true;
-        }
+/* The end of a chain of Forward blocks that begins at the word v; a Forward block itself if the
+ * chain is longer than any but a made-up one.  *passes: the chain goes through that object, or may.
+ */
+static word end_of_chain(const struct model *model, word v, unsigned object, bool *passes) {
+    enum { LONGEST = 16 };
+    for (unsigned n = 0; model_is_pointer(v); n++) {
+        const struct model_object *o = &model->objects[model_object(v)];
+        *passes |= model_object(v) == object || n == LONGEST;
+        if (o->tag != TAG_FORWARD || o->is_static || n == LONGEST)
+            break;
+        v = model->fields[o->first_field];
     }
-    return false;
+    return v;
 }
 
+/* Is the object the key of an ephemeron, or does a key that is a Forward block lead to it? */
+static bool is_key(const struct runner *r, unsigned object) {
+    const struct model *model = &r->model;
+    bool passes = false;
+    for (uint32_t i = 0; model->has_ephemerons && i < model->n_order && !passes; i++) {
+        const struct model_object *o = &model->objects[model->order[i]];
+        for (uint32_t f = 0; o->ephemeron && f < o->wosize; f++)
+            end_of_chain(model, model->fields[o->first_field + f], object, &passes);
+    }
+    return passes;
+}
+
+/* A collector leads no pointer past a Forward block with this field: where its chain ends there is
+ * a block with a tag that whoever forces a lazy value must see. */
 static bool stays_a_block(const struct runner *r, word field) {
-    if (!model_is_pointer(field))
+    word end = end_of_chain(&r->model, field, MODEL_NONE, &(bool){false});
+    if (!model_is_pointer(end))
         return false;
-    const struct model_object *o = &r->model.objects[model_object(field)];
-    return o->is_static || o->tag == TAG_FORWARD || o->tag == TAG_LAZY || o->tag == TAG_DOUBLE;
+    const struct model_object *o = &r->model.objects[model_object(end)];
+    return o->is_static || o->tag == TAG_LAZY || o->tag == TAG_DOUBLE;
 }
 
 void make_forward(struct runner *r, unsigned m, unsigned slot) {
@@ -92,7 +107,8 @@ static bool op_forward(struct runner *r, const struct op *op, unsigned m) {
         store_field(r, m, 0, false);
         return true;
     }
-    if (is_key(r, object) && !stays_a_block(r, value))
+    /* Pointers that a collector leads past a key leave it to die alone, at a time of its own. */
+    if (!stays_a_block(r, value) && is_key(r, object))
         return false;
     ON_SIDES(r, p, extras(r, p)->forward(gc(r, p), SLOT_TO, SLOT_VALUE))
     model_fields(&r->model, object)[0] = value;
