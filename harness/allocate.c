@@ -20,8 +20,38 @@ static void expect_sizes(struct runner *r, const char *answer, size_t wosize, si
     snprintf(r->verdict.found, VERDICT_TEXT, "%s", answer);
 }
 
+/* The largest wosize that a full collection would have room for in one piece: gaps between the
+ * blocks that are reachable now. */
+static size_t largest_gap(const struct graph *g, uint32_t run) {
+    size_t gap = 0, largest = 0, end = g->words - g->nursery_words, words = 1;
+    for (size_t at = 0; at < end; at += words) {
+        words = graph_in_use(g, at) ? header_wosize(g->base[at]) + 1 : 1;
+        gap = graph_in_use(g, at) && g->cells[at + 1].visit == run ? 0 : gap + words;
+        largest = gap > largest ? gap : largest;
+    }
+    return largest ? largest - 1 : 0;
+}
+
+/* Is there a free block that is large enough, or would there be one after the full collection that
+ * is promised?  Only for a collector that then merges what is free, in a heap that is as it should
+ * be; with generations young blocks may have taken the room. */
+static bool free_block_fits(struct runner *r, enum party party, size_t wosize,
+                            const char **detail) {
+    struct side *s = &r->side[party];
+    walk_side(r, party, false);
+    *detail = "an allocation was refused although a free block is large enough";
+    if (s->facts.largest_free >= wosize)
+        return true;
+    if (!s->collector->walk || !s->traits.merged_free_list || s->traits.full_until_exact != 1 ||
+        s->collector->young || live_words(r) + wosize + 1 > r->heap_words ||
+        isomorphism_compare(&r->iso, &s->graph, &r->model_graph))
+        return false;
+    *detail = "an allocation was refused although a full collection would have made room";
+    return largest_gap(&s->graph, r->iso.run) >= wosize;
+}
+
 /* Myreen, section 4: refused if and only if live + request exceeds the heap; weaker promises refuse
- * only what no free block can hold. */
+ * only what no free block can hold after a full collection. */
 static void judge_refusal(struct runner *r, enum party party, size_t wosize) {
     struct side *s = &r->side[party];
     if (party == PARTY_SUBJECT)
@@ -32,9 +62,7 @@ static void judge_refusal(struct runner *r, enum party party, size_t wosize) {
     bool fits;
     const char *detail;
     if (s->traits.refusal == REFUSES_NO_FREE_BLOCK) {
-        walk_side(r, party, false);
-        fits = s->facts.largest_free >= wosize;
-        detail = "an allocation was refused although a free block is large enough";
+        fits = free_block_fits(r, party, wosize, &detail);
     } else {
         fits = live_words(r) + wosize + 1 <= r->heap_words;
         detail = "an allocation was refused although live + request fits the heap";
