@@ -30,7 +30,7 @@ const char *__asan_default_options(void) {
 /* A run takes milliseconds.  A defect that has written over the heap may loop, and then uses
  * processor time; or die while a lock is held that the report of its death needs, and then sleeps.
  */
-enum { TRIES = 1000, INPUT = 2000, PROCESSOR_SECONDS = 2, SECONDS = 60 };
+enum { TRIES = 1000, INPUT = 2000, PROCESSOR_SECONDS = 2, SECONDS = 20 };
 
 static const char HANG[] = "a hang";
 
