@@ -48,6 +48,9 @@ endif()
 set(ISOHEAP_SANITIZER_FLAGS)
 if(ISOHEAP_SANITIZE AND NOT ISOHEAP_SANITIZE STREQUAL "off")
     list(JOIN ISOHEAP_SANITIZE "," sanitizers)
+    if("undefined" IN_LIST ISOHEAP_SANITIZE) # clang's has it, gcc's has not
+        string(APPEND sanitizers ",float-cast-overflow")
+    endif()
     set(ISOHEAP_SANITIZER_FLAGS -fsanitize=${sanitizers} -fno-sanitize-recover=all -fno-omit-frame-pointer)
 endif()
 

@@ -104,6 +104,9 @@ function(isoheap_ocaml_variant name symbol)
     # A failed assertion is a verdict (stubs.c), not the end of the process.
     set_source_files_properties("${runtime}/misc.c" PROPERTIES
         COMPILE_DEFINITIONS caml_failed_assert=caml_failed_assert_of_misc)
+    # A message of a mask's (collectors/ocaml/messages.h).
+    set_source_files_properties("${runtime}/compact.c" PROPERTIES
+        COMPILE_OPTIONS "-include;${PROJECT_SOURCE_DIR}/collectors/ocaml/messages.h")
     # Its memory comes from collectors/ocaml/region.c, where addresses repeat.
     set_source_files_properties("${runtime}/memory.c" PROPERTIES
         COMPILE_DEFINITIONS "malloc=region_malloc;free=region_free;realloc=region_realloc")

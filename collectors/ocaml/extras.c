@@ -32,9 +32,18 @@ const struct gc_mask ocaml_masks[] = {
     {"truncate-fragment",
      "a single word that Obj.truncate leaves is made a white header: the check of "
      "the heap in the debugging build takes a black one for an error"},
+    {"infinite-overhead", "the messages of a compaction are not put together: the overhead of a "
+                          "heap without a live block is infinite, and is converted to an integer"},
     {NULL, NULL},
 };
-enum mask { MASK_TRUNCATE, MASK_INFIX_KEY, MASK_EPHEMERON, MASK_MEASURE, MASK_FRAGMENT };
+enum mask {
+    MASK_TRUNCATE,
+    MASK_INFIX_KEY,
+    MASK_EPHEMERON,
+    MASK_MEASURE,
+    MASK_FRAGMENT,
+    MASK_OVERHEAD
+};
 
 static bool is_masked(const struct gc *g, enum mask mask) {
     return g->config.masks >> mask & 1;
@@ -42,6 +51,13 @@ static bool is_masked(const struct gc *g, enum mask mask) {
 
 void ocaml_promise(const struct gc_config *config, struct collector_traits *traits) {
     traits->closure_keys = config->masks >> MASK_INFIX_KEY & 1;
+}
+
+int evaluates_messages; /* messages.h */
+
+void extras_reset(struct gc *g) {
+    g->unshared = false;
+    evaluates_messages = !is_masked(g, MASK_OVERHEAD);
 }
 
 static value in_slot(unsigned slot) {

@@ -122,6 +122,7 @@ void runtime_renew(struct gc *); /* the shadow anew, whatever has happened */
 bool runtime_has_room(struct gc *, size_t wosize);
 extern const struct gc_extras ocaml_extras;
 extern const struct gc_mask ocaml_masks[];
+void extras_reset(struct gc *); /* for a new config */
 void ocaml_promise(const struct gc_config *, struct collector_traits *);
 
 /* ---- custom blocks: the words behind the first two are the program's

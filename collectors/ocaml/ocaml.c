@@ -82,9 +82,10 @@ static void ocaml_reset(struct gc *g, const struct gc_config *config) {
     g->config = *config;
     arena_reset(&g->shadow, config->hooks, config->heap_words);
     config->hooks->unpoison(g->shadow.base, config->heap_words);
+    extras_reset(g);
     runtime_boot(g);
     g->seen = runtime_collections();
-    g->exact = g->unshared = false;
+    g->exact = false;
     shadow_write(g);
 }
 
