@@ -176,7 +176,7 @@ judge_libfuzzer() {
 writes_profile() {
     LLVM_PROFILE_FILE=$work/profile.raw "$1" -runs=0 "$2"
     llvm-profdata merge -sparse "$work/profile.raw" -o "$work/profile"
-    llvm-cov report "$1" -instr-profile="$work/profile" | grep -q 'program/'
+    llvm-cov report "$1" -instr-profile="$work/profile" | grep -qE '(program|collectors)/'
 }
 
 # What the driver of AFL++ is asked by a service too: files as arguments.
