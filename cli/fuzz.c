@@ -40,10 +40,10 @@ static const struct argp_option options[] = {
  */
 
 static const struct engine *parse_engine(const char *name, struct argp_state *state) {
-    static const struct engine *const engines[] = {&libfuzzer, &afl};
-    for (unsigned i = 0; i < sizeof engines / sizeof *engines; i++)
-        if (strcmp(engines[i]->name, name) == 0)
-            return engines[i];
+    static const struct engine *const engines[] = {&libfuzzer, &afl, NULL};
+    for (const struct engine *const *engine = engines; *engine; engine++)
+        if (strcmp((*engine)->name, name) == 0)
+            return *engine;
     argp_error(state, "--engine takes libfuzzer or afl, not %s", name);
     return NULL;
 }
@@ -194,15 +194,22 @@ static const char about[] =
     "Exit status: 0 no violation, 1 violations, 2 usage, 4 a target did not run, the disk is full, "
     "or isoheap itself is at fault.";
 
+static bool has_afl(void) {
+    char *argv[] = {"sh", "-c", "command -v afl-fuzz", NULL}, *said;
+    bool found = run_command_for(argv, NULL, 10, &said) == 0;
+    free(said);
+    if (!found)
+        fprintf(stderr,
+                "isoheap: there is no program afl-fuzz; install it (apt-get install afl++)\n");
+    return found;
+}
+
 /* Folders, targets, and what an earlier campaign left. */
 static bool prepare(struct campaign *c) {
     if (!c->bin_dir)
         c->bin_dir = c->engine->folder;
-    if (c->engine == &afl && system("command -v afl-fuzz >/dev/null 2>&1") != 0) {
-        fprintf(stderr,
-                "isoheap: there is no program afl-fuzz; install it (apt-get install afl++)\n");
+    if (c->engine == &afl && !has_afl())
         return false;
-    }
     if (!find_targets(c) || !lock_work(c))
         return false;
     if (!make_folder(c->crashes)) {

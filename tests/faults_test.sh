@@ -113,7 +113,7 @@ says '^bytes *3 *0.0% *>1000 *>1000 *0.000 *1 *0 *1$'
 grep -q '<svg' "$work/results/index.html" || complain "no curves in the page"
 grep -q -i '<script\|http-equiv\|src=' "$work/results/index.html" && complain "the page needs other files"
 expect 0 "$ISOHEAP" faults report --faults="$faults" --results="$work/results" --page="$work/curves.svg"
-grep -q '^<svg xmlns' "$work/curves.svg" && [ "$(grep -c '<path' "$work/curves.svg")" -eq 5 ] ||
+{ grep -q '^<svg xmlns' "$work/curves.svg" && [ "$(grep -c '<path' "$work/curves.svg")" -eq 5 ]; } ||
     complain "no picture of three stages and two arms"
 
 exit $failed

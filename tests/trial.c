@@ -124,7 +124,7 @@ struct verdict trial_judge(struct trial *t, const struct program *p) {
         give_up("the child is gone");
     bool died = read(t->answer, &token, 1) != 1;
     if ((died || t->one_each) && end_server(t) && died)
-        strcpy(t->shared->verdict.detail, HANG);
+        snprintf(t->shared->verdict.detail, VERDICT_TEXT, "%s", HANG);
     return t->shared->verdict;
 }
 
