@@ -78,9 +78,9 @@ char *text_of(const char *format, ...);
 bool ends_in(const char *name, const char *end);
 /* As mkdir -p; false with errno. */
 bool make_folder(const char *path);
-/* Makes the folder and locks it against other processes until this one ends.  False with errno:
- * EWOULDBLOCK if another has it. */
-bool lock_folder(const char *path);
+/* Makes the folder and locks it against other processes until this one ends.  False after a
+ * message: if another has it, that the campaign's folder `shown` needs the option. */
+bool lock_folder(const char *path, const char *shown, const char *option);
 /* Writes the file durably: beside it, fsync, rename, fsync of the folder.  False with errno, and
  * then nothing has changed. */
 bool save_file(const char *path, const void *data, size_t size);

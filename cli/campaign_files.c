@@ -61,15 +61,18 @@ bool make_folder(const char *path) {
     return good;
 }
 
-bool lock_folder(const char *path) {
+bool lock_folder(const char *path, const char *shown, const char *option) {
     char *lock = text_of("%s/.lock", path);
     int fd = make_folder(path) ? open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0666) : -1;
     bool good = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0;
-    int why = errno;
+    if (!good && errno == EWOULDBLOCK)
+        fprintf(stderr, "isoheap: another campaign uses %s; give this one %s of its own\n", shown,
+                option);
+    else if (!good)
+        fprintf(stderr, "isoheap: %s: %s\n", path, strerror(errno));
     if (fd >= 0 && !good)
         close(fd);
     free(lock);
-    errno = why;
     return good;
 }
 

@@ -5,7 +5,6 @@
 #define _GNU_SOURCE
 #include "cli/campaign.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -101,12 +100,7 @@ bool find_targets(struct campaign *c) {
 /* Two campaigns would take each other's queue for left-overs. */
 bool lock_work(const struct campaign *c) {
     char *folder = text_of("%s/.work", c->corpus);
-    bool good = lock_folder(folder);
-    if (!good && errno == EWOULDBLOCK)
-        fprintf(stderr, "isoheap: another campaign uses %s; give this one a --corpus of its own\n",
-                c->corpus);
-    else if (!good)
-        fprintf(stderr, "isoheap: %s: %s\n", folder, strerror(errno));
+    bool good = lock_folder(folder, c->corpus, "a --corpus");
     free(folder);
     return good;
 }

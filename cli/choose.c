@@ -10,8 +10,6 @@
 #include "collectors/registry.h"
 #include "tests/known_bad/known_bad.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,13 +67,12 @@ unsigned choose_oracles(const char *list) {
     return chosen;
 }
 
-uint64_t choose_number(const char *option, const char *argument, uint64_t least, uint64_t most) {
+unsigned choose_number(const char *option, const char *argument, unsigned least, unsigned most) {
     char *end;
-    errno = 0;
-    unsigned long long n = strtoull(argument, &end, 10);
-    if (argument[0] >= '0' && argument[0] <= '9' && !*end && !errno && n >= least && n <= most)
-        return n;
-    fprintf(stderr, "isoheap: %s takes a number from %" PRIu64 " to %" PRIu64 ", not \"%s\"\n",
-            option, least, most, argument);
+    unsigned long n = strtoul(argument, &end, 10);
+    if (argument[0] >= '0' && argument[0] <= '9' && !*end && n >= least && n <= most)
+        return (unsigned)n;
+    fprintf(stderr, "isoheap: %s takes a number from %u to %u, not \"%s\"\n", option, least, most,
+            argument);
     exit(EXIT_USAGE);
 }

@@ -89,7 +89,7 @@ bool choose_reference(const char *name, const struct collector **reference);
 unsigned choose_oracles(const char *list);
 /* The number in an option's argument; ends the program with a usage message if it is none between
  * least and most. */
-uint64_t choose_number(const char *option, const char *argument, uint64_t least, uint64_t most);
+unsigned choose_number(const char *option, const char *argument, unsigned least, unsigned most);
 
 /* ---- child.c ----------------------------------------------------------------------------------
  */

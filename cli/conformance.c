@@ -47,7 +47,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         c->only = argument;
         return 0;
     case 'T':
-        c->seconds = (unsigned)choose_number("--timeout", argument, 1, SECONDS_MAX);
+        c->seconds = choose_number("--timeout", argument, 1, SECONDS_MAX);
         return 0;
     case IN_PROCESS:
         c->in_process = true;

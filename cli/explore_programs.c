@@ -46,7 +46,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
             exit(EXIT_USAGE);
         return 0;
     case 'j':
-        x->jobs = (unsigned)choose_number("--jobs", argument, 1, JOBS_MAX);
+        x->jobs = choose_number("--jobs", argument, 1, JOBS_MAX);
         return 0;
     case STATE:
         x->state = argument;
@@ -58,7 +58,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         x->count_only = true;
         return 0;
     case 'T':
-        x->job.seconds = (unsigned)choose_number("--timeout", argument, 1, 100000);
+        x->job.seconds = choose_number("--timeout", argument, 1, 100000);
         return 0;
     case 'q':
         x->quiet = true;

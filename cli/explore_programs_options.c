@@ -51,8 +51,8 @@ static void parse_config(struct exploration *x, const char *argument, struct arg
     char *list = strdup(equals + 1), *rest = list;
     *n = 0;
     for (char *number; list && (number = strsep(&rest, ","));) {
-        unsigned value = (unsigned)choose_number("--config", number, config_ranges[key].min,
-                                                 config_ranges[key].max);
+        unsigned value =
+            choose_number("--config", number, config_ranges[key].min, config_ranges[key].max);
         if (*n == SCOPE_VALUES)
             argp_error(state, "--config takes at most %d values", SCOPE_VALUES);
         x->asked.values[key][(*n)++] = (uint16_t)value;
@@ -101,19 +101,19 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         s->kinds = 0;
         return 0;
     case 'b':
-        s->blocks = (unsigned)choose_number("--blocks", argument, 0, SCOPE_BLOCKS);
+        s->blocks = choose_number("--blocks", argument, 0, SCOPE_BLOCKS);
         return 0;
     case 's':
-        s->slots = (unsigned)choose_number("--slots", argument, 1, SCOPE_SLOTS);
+        s->slots = choose_number("--slots", argument, 1, SCOPE_SLOTS);
         return 0;
     case 'n':
-        s->ops = (unsigned)choose_number("--operations", argument, 0, SCOPE_OPS);
+        s->ops = choose_number("--operations", argument, 0, SCOPE_OPS);
         return 0;
     case 'g':
-        s->gaps = (unsigned)choose_number("--gaps", argument, 0, SCOPE_BLOCKS + 1);
+        s->gaps = choose_number("--gaps", argument, 0, SCOPE_BLOCKS + 1);
         return 0;
     case KINDS:
-        s->kinds = (unsigned)choose_number("--kinds", argument, 1, SCOPE_KINDS);
+        s->kinds = choose_number("--kinds", argument, 1, SCOPE_KINDS);
         return 0;
     case OUTSIDE:
         s->outside = true;

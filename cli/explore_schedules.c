@@ -85,19 +85,19 @@ static error_t parse_model(int key, char *argument, struct argp_state *state) {
     struct model *m = &x->o.model;
     switch (key) {
     case 'm':
-        m->mutators = (unsigned)choose_number("--mutators", argument, 1, MUTATORS_MAX);
+        m->mutators = choose_number("--mutators", argument, 1, MUTATORS_MAX);
         return 0;
     case 'r':
-        m->refs = (unsigned)choose_number("--refs", argument, 1, REFS_MAX);
+        m->refs = choose_number("--refs", argument, 1, REFS_MAX);
         return 0;
     case 'f':
-        m->fields = (unsigned)choose_number("--fields", argument, 1, FIELDS_MAX);
+        m->fields = choose_number("--fields", argument, 1, FIELDS_MAX);
         return 0;
     case BUFFER:
-        m->buffer = (unsigned)choose_number("--buffer", argument, 1, BUFFER_MAX);
+        m->buffer = choose_number("--buffer", argument, 1, BUFFER_MAX);
         return 0;
     case GC_BUFFER:
-        m->gc_buffer = (unsigned)choose_number("--gc-buffer", argument, 1, BUFFER_MAX);
+        m->gc_buffer = choose_number("--gc-buffer", argument, 1, BUFFER_MAX);
         return 0;
     case 'v':
         if (!choose_variants(argument, &m->variant))
@@ -134,13 +134,13 @@ static error_t parse_search(int key, char *argument, struct argp_state *state) {
         x->from = argument;
         return 0;
     case 'M':
-        x->o.memory = choose_number("--memory", argument, 1, MEMORY_MIB_MAX) << 20;
+        x->o.memory = (uint64_t)choose_number("--memory", argument, 1, MEMORY_MIB_MAX) << 20;
         return 0;
     case STATES:
         x->o.states = choose_number("--states", argument, 1, UINT32_MAX);
         return 0;
     case 'j':
-        x->o.jobs = (unsigned)choose_number("--jobs", argument, 1, 64);
+        x->o.jobs = choose_number("--jobs", argument, 1, 64);
         return 0;
     default:
         return parse_model(key, argument, state);

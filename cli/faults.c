@@ -75,22 +75,22 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         r->arms = argument;
         return 0;
     case SEEDS:
-        p->seeds = (unsigned)choose_number("--seeds", argument, 1, SEEDS_MOST);
+        p->seeds = choose_number("--seeds", argument, 1, SEEDS_MOST);
         return 0;
     case FIRST_SEED:
-        p->first_seed = (unsigned)choose_number("--first-seed", argument, 1, RUNS_MOST);
+        p->first_seed = choose_number("--first-seed", argument, 1, RUNS_MOST);
         return 0;
     case RUNS:
         p->budget = choose_number("--runs", argument, 1, RUNS_MOST);
         return 0;
     case MAX_LEN:
-        p->max_len = (unsigned)choose_number("--max-len", argument, 16, LENGTH_MOST);
+        p->max_len = choose_number("--max-len", argument, 16, LENGTH_MOST);
         return 0;
     case TIME:
-        p->time = (unsigned)choose_number("--time", argument, 1, RUNS_MOST);
+        p->time = choose_number("--time", argument, 1, RUNS_MOST);
         return 0;
     case 'j':
-        p->jobs = (unsigned)choose_number("--jobs", argument, 1, JOBS_MAX);
+        p->jobs = choose_number("--jobs", argument, 1, JOBS_MAX);
         return 0;
     case PAGE:
         r->page = argument;

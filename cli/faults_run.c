@@ -381,17 +381,6 @@ static void hunt_all(struct hunt *h) {
         fputs("\r\033[K", stderr);
 }
 
-/* Two campaigns would remove each other's work. */
-static bool lock_results(const struct plan *p) {
-    bool good = lock_folder(p->folder);
-    if (!good && errno == EWOULDBLOCK)
-        fprintf(stderr, "isoheap: another campaign uses %s; give this one --results of its own\n",
-                p->folder);
-    else if (!good)
-        fprintf(stderr, "isoheap: %s: %s\n", p->folder, strerror(errno));
-    return good;
-}
-
 static bool open_hunt(struct hunt *h) {
     h->slots = calloc(h->plan->jobs, sizeof *h->slots);
     if (!h->slots || !make_folder(h->work)) {
@@ -417,7 +406,8 @@ static void close_hunt(struct hunt *h) {
 }
 
 int faults_run(const struct plan *p, struct results *results) {
-    if (!lock_results(p))
+    /* Two campaigns would remove each other's work. */
+    if (!lock_folder(p->folder, p->folder, "--results"))
         return EXIT_HARNESS;
     struct hunt h = {.plan = p,
                      .results = results,

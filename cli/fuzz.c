@@ -52,19 +52,19 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     struct campaign *c = state->input;
     switch (key) {
     case 't':
-        c->time = (unsigned)choose_number("--time", argument, 1, NUMBER_MAX);
+        c->time = choose_number("--time", argument, 1, NUMBER_MAX);
         return 0;
     case 'j':
-        c->jobs = (unsigned)choose_number("--jobs", argument, 1, JOBS_MAX);
+        c->jobs = choose_number("--jobs", argument, 1, JOBS_MAX);
         return 0;
     case 'e':
         c->engine = parse_engine(argument, state);
         return 0;
     case RUNS:
-        c->runs = (unsigned)choose_number("--runs", argument, 1, NUMBER_MAX);
+        c->runs = choose_number("--runs", argument, 1, NUMBER_MAX);
         return 0;
     case SEED:
-        c->seed = (unsigned)choose_number("--seed", argument, 1, NUMBER_MAX);
+        c->seed = choose_number("--seed", argument, 1, NUMBER_MAX);
         return 0;
     case CORPUS:
         c->corpus = argument;
@@ -76,13 +76,13 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         c->bin_dir = argument;
         return 0;
     case KEEP:
-        c->keep = (unsigned)choose_number("--keep", argument, 1, NUMBER_MAX);
+        c->keep = choose_number("--keep", argument, 1, NUMBER_MAX);
         return 0;
     case REDUCE_RUNS:
-        c->reduce_runs = (unsigned)choose_number("--reduce-runs", argument, 1, NUMBER_MAX);
+        c->reduce_runs = choose_number("--reduce-runs", argument, 1, NUMBER_MAX);
         return 0;
     case REDUCE_TIME:
-        c->reduce_seconds = (unsigned)choose_number("--reduce-time", argument, 1, NUMBER_MAX);
+        c->reduce_seconds = choose_number("--reduce-time", argument, 1, NUMBER_MAX);
         return 0;
     case SYNC:
         c->sync = argument;

@@ -75,13 +75,13 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
             exit(EXIT_USAGE);
         return 0;
     case 'n':
-        r->runs = (unsigned)choose_number("--runs", argument, 0, MOST);
+        r->runs = choose_number("--runs", argument, 0, MOST);
         return 0;
     case 't':
-        r->seconds = (unsigned)choose_number("--time", argument, 1, MOST);
+        r->seconds = choose_number("--time", argument, 1, MOST);
         return 0;
     case 'T':
-        r->job.seconds = (unsigned)choose_number("--timeout", argument, 1, MOST / 1000);
+        r->job.seconds = choose_number("--timeout", argument, 1, MOST / 1000);
         return 0;
     case 'o':
         r->output = argument;

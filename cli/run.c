@@ -67,7 +67,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         parse_expected(r, argument, state);
         return 0;
     case 'T':
-        r->job.seconds = (unsigned)choose_number("--timeout", argument, 1, SECONDS_MAX);
+        r->job.seconds = choose_number("--timeout", argument, 1, SECONDS_MAX);
         return 0;
     case DIGEST:
         r->digest = true;

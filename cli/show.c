@@ -87,7 +87,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         s->form = FORM_HTML;
         return 0;
     case 'a':
-        s->at = (long)choose_number("--at", argument, 0, PROGRAM_OPS);
+        s->at = choose_number("--at", argument, 0, PROGRAM_OPS);
         return 0;
     case 'p':
         s->party = parse_party(argument, state);
