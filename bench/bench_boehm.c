@@ -8,7 +8,7 @@
 #include "bench/bench.h"
 #include "collectors/boehm/boehm.h"
 #include "harness/harness.h"
-#include "program/bytes.h"
+#include "program/bytes/bytes.h"
 
 #include <stdio.h>
 

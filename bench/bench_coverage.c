@@ -13,8 +13,8 @@
 #include "collectors/cheney/cheney.h"
 #include "collectors/mark_sweep/mark_sweep.h"
 #include "harness/coverage.h"
-#include "program/bytes.h"
-#include "program/mutate.h"
+#include "program/bytes/bytes.h"
+#include "program/mutation/mutate.h"
 
 #include <stdlib.h>
 #include <string.h>

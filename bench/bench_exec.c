@@ -18,7 +18,7 @@
 #include "collectors/cheney/cheney.h"
 #include "collectors/registry.h"
 #include "harness/harness.h"
-#include "program/bytes.h"
+#include "program/bytes/bytes.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
  */
 #define _DEFAULT_SOURCE
 #include "bench/bench.h"
-#include "program/mutate.h"
+#include "program/mutation/mutate.h"
 
 #include <stdlib.h>
 #include <string.h>

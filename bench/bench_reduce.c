@@ -8,7 +8,7 @@
 #include "bench/bench.h"
 
 #include "collectors/cheney/cheney.h"
-#include "program/reduce.h"
+#include "program/reduction/reduce.h"
 #include "tests/known_bad/known_bad.h"
 #include "tests/trial.h"
 

@@ -10,8 +10,8 @@
 #define _GNU_SOURCE
 #include "cli/campaign.h"
 
-#include "program/bytes.h"
-#include "program/text.h"
+#include "program/bytes/bytes.h"
+#include "program/text/text.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -5,8 +5,8 @@
 #define _GNU_SOURCE
 #include "cli/cli.h"
 
-#include "program/bytes.h"
-#include "program/text.h"
+#include "program/bytes/bytes.h"
+#include "program/text/text.h"
 
 #include <argp.h>
 #include <stdlib.h>

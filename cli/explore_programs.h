@@ -4,16 +4,16 @@
  * explore_programs_options.c the scope, _pool.c the processes, _state.c what a later call resumes
  * from, _progress.c what a person sees meanwhile.
  *
- * The units of the enumeration (program/enumerate.h) are dealt out in *chunks* of consecutive ones,
- * whose size depends on the scope alone.  A collector is explored up to chunk n if all chunks below
- * n are done; figures are sums over them, so that neither the number of processes nor interrupts
- * can be seen in a result.
+ * The units of the enumeration (program/enumeration/enumerate.h) are dealt out in *chunks* of
+ * consecutive ones, whose size depends on the scope alone.  A collector is explored up to chunk n
+ * if all chunks below n are done; figures are sums over them, so that neither the number of
+ * processes nor interrupts can be seen in a result.
  */
 #ifndef ISOHEAP_EXPLORE_PROGRAMS_H
 #define ISOHEAP_EXPLORE_PROGRAMS_H
 
 #include "cli/explore.h"
-#include "program/enumerate.h"
+#include "program/enumeration/enumerate.h"
 
 #include <argp.h>
 

@@ -11,7 +11,7 @@
 #include "cli/export.h"
 
 #include "cli/plugin.h"
-#include "program/text.h"
+#include "program/text/text.h"
 #include "tests/known_bad/table.h"
 
 #include <argp.h>

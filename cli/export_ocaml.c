@@ -10,7 +10,7 @@
 #define _GNU_SOURCE
 #include "cli/export.h"
 
-#include "program/text.h"
+#include "program/text/text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

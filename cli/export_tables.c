@@ -6,7 +6,7 @@
  */
 #include "cli/export.h"
 
-#include "program/text.h"
+#include "program/text/text.h"
 
 #include <inttypes.h>
 

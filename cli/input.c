@@ -6,8 +6,8 @@
 #include "cli/cli.h"
 
 #include "collectors/onthefly/schedule.h"
-#include "program/bytes.h"
-#include "program/text.h"
+#include "program/bytes/bytes.h"
+#include "program/text/text.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -10,7 +10,7 @@
 #define _GNU_SOURCE
 #include "cli/cli.h"
 
-#include "program/text.h"
+#include "program/text/text.h"
 
 #include <ctype.h>
 #include <stdarg.h>

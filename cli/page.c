@@ -11,7 +11,7 @@
 
 #include "cli/escape.h"
 #include "cli/layout.h"
-#include "program/text.h"
+#include "program/text/text.h"
 
 #include <stdlib.h>
 #include <string.h>

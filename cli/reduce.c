@@ -12,7 +12,7 @@
 
 #include "cli/plugin.h"
 #include "cli/schedule_file.h"
-#include "program/reduce.h"
+#include "program/reduction/reduce.h"
 
 #include <argp.h>
 #include <stdlib.h>

@@ -13,8 +13,8 @@
 #include "cli/page.h"
 #include "cli/plugin.h"
 #include "cli/schedule_file.h"
-#include "program/bytes.h"
-#include "program/text.h"
+#include "program/bytes/bytes.h"
+#include "program/text/text.h"
 
 #include <argp.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include "cli/cli.h"
 
 #include "cli/plugin.h"
-#include "program/text.h"
+#include "program/text/text.h"
 
 #include <libgen.h>
 #include <stdlib.h>

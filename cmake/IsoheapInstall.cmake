@@ -33,9 +33,10 @@ install(TARGETS isoheap_package isoheap EXPORT isoheapTargets ARCHIVE RUNTIME)
 install(EXPORT isoheapTargets NAMESPACE isoheap:: DESTINATION "${package_dir}")
 install(TARGETS isoheap_afl_mutator LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/isoheap")
 
-foreach(folder collectors fuzz harness oracles program)
+foreach(folder collectors fuzz harness oracles program program/bytes program/enumeration program/mutation program/reduction
+        program/text)
     file(GLOB headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${folder}/*.h")
-    list(FILTER headers EXCLUDE REGEX "/(internal|conform_internal|runtime_internal|faults|registry|round_trip)\\.h$")
+    list(FILTER headers EXCLUDE REGEX "/(internal|conform_internal|runtime_internal|faults|registry|round_trip|lexer|parser|records|steps)\\.h$")
     install(FILES ${headers} DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/isoheap/${folder}")
 endforeach()
 install(FILES collectors/cheney/cheney.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/isoheap/collectors/cheney")

@@ -34,7 +34,7 @@ endif()
 # whose input is text, and so does RAW, for one whose bytes are no program.  NO_SEEDS starts from
 # nothing and has no replay test.
 #
-# STRUCTURED lets the engine mutate programs instead of bytes (program/mutate.h); the second form
+# STRUCTURED lets the engine mutate programs instead of bytes (program/mutation/mutate.h); the second form
 # always does.
 function(isoheap_add_target)
     cmake_parse_arguments(PARSE_ARGV 0 arg "TEXT;RAW;NO_SEEDS;STRUCTURED" "NAME;COLLECTOR;REFERENCE" "SOURCES;LIBRARIES;SEEDS")

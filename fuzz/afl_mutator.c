@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Structured mutation (program/mutate.h) as a custom mutator of AFL++: a shared object for
+ * Structured mutation (program/mutation/mutate.h) as a custom mutator of AFL++: a shared object for
  * AFL_CUSTOM_MUTATOR_LIBRARY.
  *
  *   afl_custom_fuzz      mutates, or crosses with the other input that AFL++ hands over
@@ -12,7 +12,7 @@
  * here.
  */
 #include "fuzz/mutation_choice.h"
-#include "program/bytes.h"
+#include "program/bytes/bytes.h"
 #include "program/random.h"
 
 #include <stdlib.h>

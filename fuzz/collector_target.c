@@ -9,8 +9,8 @@
 
 #include "fuzz/violate.h"
 #include "harness/coverage.h"
-#include "program/bytes.h"
-#include "program/text.h"
+#include "program/bytes/bytes.h"
+#include "program/text/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * and being printed.
  */
 #include "fuzz/round_trip.h"
-#include "program/bytes.h"
+#include "program/bytes/bytes.h"
 
 static struct program program;
 

@@ -21,7 +21,7 @@
 #include "fuzz/collector_target.h"
 #include "fuzz/mutation_choice.h"
 #include "fuzz/schedule_coverage.h"
-#include "program/bytes.h"
+#include "program/bytes/bytes.h"
 #include "program/random.h"
 
 #include <dlfcn.h>

@@ -4,7 +4,7 @@
  * encoded, what it refuses has a place and a reason.
  */
 #include "fuzz/round_trip.h"
-#include "program/text.h"
+#include "program/text/text.h"
 
 static struct program program;
 

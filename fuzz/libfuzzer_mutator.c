@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Structured mutation (program/mutate.h) as libFuzzer's custom mutator and crossover, for every
- * target whose input is a program as bytes.
+ * Structured mutation (program/mutation/mutate.h) as libFuzzer's custom mutator and crossover, for
+ * every target whose input is a program as bytes.
  */
 #include "fuzz/mutation_choice.h"
 

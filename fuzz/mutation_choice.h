@@ -5,7 +5,7 @@
 #ifndef ISOHEAP_MUTATION_CHOICE_H
 #define ISOHEAP_MUTATION_CHOICE_H
 
-#include "program/mutate.h"
+#include "program/mutation/mutate.h"
 
 /* ISOHEAP_MUTATION unset or empty: the default profile; the name of a profile: that one; "off":
  * NULL, no structured mutation.  Ends the process with status 2 and a list of what there is if the

@@ -4,8 +4,8 @@
  */
 #include "fuzz/round_trip.h"
 
-#include "program/bytes.h"
-#include "program/text.h"
+#include "program/bytes/bytes.h"
+#include "program/text/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * never seen isoheap.
  */
 #include "harness/internal.h"
-#include "program/text.h"
+#include "program/text/text.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * The runner: life of a run, from the initial heap to the verdict (harness.h).
  */
 #include "harness/internal.h"
-#include "program/text.h"
+#include "program/text/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

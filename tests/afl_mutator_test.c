@@ -3,7 +3,7 @@
  * The shared object for AFL++, called as afl-fuzz calls it: every result decodes, keeps the limit
  * and repeats; trimming ends, never grows an input and keeps what it was told to keep.
  */
-#include "program/bytes.h"
+#include "program/bytes/bytes.h"
 #include "tests/program_support.h"
 
 #include <dlfcn.h>

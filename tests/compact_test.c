@@ -8,7 +8,7 @@
 #include "collectors/compact/compact.h"
 #include "collectors/compact/invert.h"
 #include "collectors/mark_sweep/mark_sweep.h"
-#include "program/bytes.h"
+#include "program/bytes/bytes.h"
 #include "tests/passing.h"
 #include "tests/support.h"
 

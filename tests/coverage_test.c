@@ -7,7 +7,7 @@
 
 #include "collectors/cheney/cheney.h"
 #include "collectors/mark_sweep/mark_sweep.h"
-#include "program/mutate.h"
+#include "program/mutation/mutate.h"
 #include "tests/support.h"
 
 #include <setjmp.h>

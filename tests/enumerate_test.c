@@ -6,8 +6,8 @@
  * The second one makes every program by nested choices on the struct itself, renames it in every
  * way, and keeps the digests of the least of each class; it shares no code with the first.
  */
-#include "program/enumerate.h"
-#include "program/text.h"
+#include "program/enumeration/enumerate.h"
+#include "program/text/text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -7,7 +7,7 @@
 #include "collectors/cheney/cheney.h"
 #include "collectors/generational/generational.h"
 #include "collectors/mark_sweep/mark_sweep.h"
-#include "program/bytes.h"
+#include "program/bytes/bytes.h"
 #include "tests/known_bad/known_bad.h"
 #include "tests/passing.h"
 #include "tests/support.h"

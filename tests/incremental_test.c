@@ -8,7 +8,7 @@
 #include "collectors/incremental/incremental.h"
 #include "collectors/mark_sweep/mark_sweep.h"
 #include "oracles/definition6.h"
-#include "program/bytes.h"
+#include "program/bytes/bytes.h"
 #include "tests/passing.h"
 #include "tests/support.h"
 

@@ -11,7 +11,7 @@
 #include "collectors/generational/generational.h"
 #include "collectors/incremental/incremental.h"
 #include "collectors/mark_sweep/mark_sweep.h"
-#include "program/bytes.h"
+#include "program/bytes/bytes.h"
 #include "program/random.h"
 #include "tests/known_bad/known_bad.h"
 #include "tests/support.h"

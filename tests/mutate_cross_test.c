@@ -3,9 +3,9 @@
  * Crossover: children with something of both parents, edges and infix pointers intact, always
  * valid.
  */
-#include "program/mutate.h"
+#include "program/mutation/mutate.h"
 
-#include "program/bytes.h"
+#include "program/bytes/bytes.h"
 #include "tests/mutate_support.h"
 #include "tests/support.h"
 

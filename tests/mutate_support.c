@@ -4,7 +4,7 @@
  */
 #include "tests/mutate_support.h"
 
-#include "program/bytes.h"
+#include "program/bytes/bytes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -5,7 +5,7 @@
 #ifndef ISOHEAP_TESTS_MUTATE_SUPPORT_H
 #define ISOHEAP_TESTS_MUTATE_SUPPORT_H
 
-#include "program/mutate.h"
+#include "program/mutation/mutate.h"
 #include "tests/program_support.h"
 
 /* A program with tags of its own, 11 to 13. */

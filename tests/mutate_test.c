@@ -3,11 +3,11 @@
  * Structured mutation and crossover: valid programs within the limits, whatever comes in; the same
  * from the same seed; every kind, operation and tag reached; the boundaries really hit.
  */
-#include "program/mutate.h"
+#include "program/mutation/mutate.h"
 
 #include "collectors/cheney/cheney.h"
-#include "program/bytes.h"
-#include "program/mutation.h"
+#include "program/bytes/bytes.h"
+#include "program/mutation/internal.h"
 #include "tests/mutate_support.h"
 #include "tests/support.h"
 

@@ -4,7 +4,7 @@
  * exact, finalisers are judged, and the operations of a runtime have their effect.
  */
 #include "collectors/ocaml/ocaml.h"
-#include "program/bytes.h"
+#include "program/bytes/bytes.h"
 #include "tests/passing.h"
 #include "tests/support.h"
 

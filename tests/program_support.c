@@ -7,8 +7,8 @@
  */
 #include "tests/program_support.h"
 
-#include "program/bytes.h"
-#include "program/text.h"
+#include "program/bytes/bytes.h"
+#include "program/text/text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,9 +2,9 @@
  *
  * Programs as bytes: what every byte string and every valid program must satisfy.
  */
-#include "program/bytes.h"
-#include "program/records.h"
-#include "program/text.h"
+#include "program/bytes/bytes.h"
+#include "program/bytes/records.h"
+#include "program/text/text.h"
 #include "tests/program_support.h"
 #ifdef SEEDS_DIR
 #include "tests/support.h"

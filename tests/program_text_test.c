@@ -3,8 +3,8 @@
  * Programs as text: what the parser accepts, the exact place and words of its errors, what the
  * printer writes, and that no byte string makes either of them stumble.
  */
-#include "program/bytes.h"
-#include "program/text.h"
+#include "program/bytes/bytes.h"
+#include "program/text/text.h"
 #include "tests/program_support.h"
 
 #include <setjmp.h>

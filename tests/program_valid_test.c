@@ -2,9 +2,9 @@
  *
  * Programs as values: limits and tables, validity, equality and digest.
  */
-#include "program/bytes.h"
-#include "program/records.h"
-#include "program/text.h"
+#include "program/bytes/bytes.h"
+#include "program/bytes/records.h"
+#include "program/text/text.h"
 #include "tests/program_support.h"
 
 #include <setjmp.h>

@@ -3,10 +3,10 @@
  * Reduction: a random finding of every violation class becomes small within 2,000 runs, nothing
  * slips to another violation, and the end is a fixed point.
  */
-#include "program/reduce.h"
+#include "program/reduction/reduce.h"
 
 #include "collectors/cheney/cheney.h"
-#include "program/text.h"
+#include "program/text/text.h"
 #include "tests/known_bad/known_bad.h"
 #include "tests/program_support.h"
 #include "tests/support.h"

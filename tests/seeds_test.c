@@ -6,7 +6,7 @@
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "collectors/cheney/cheney.h"
 #include "collectors/mark_sweep/mark_sweep.h"
-#include "program/bytes.h"
+#include "program/bytes/bytes.h"
 #include "tests/passing.h"
 #include "tests/support.h"
 

@@ -5,7 +5,7 @@
 #define _DEFAULT_SOURCE /* scandir, DT_DIR */
 #include "tests/support.h"
 
-#include "program/text.h"
+#include "program/text/text.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -5,7 +5,7 @@
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "tests/trial.h"
 
-#include "program/bytes.h"
+#include "program/bytes/bytes.h"
 #include "program/cut.h"
 #include "program/random.h"
 #include "tests/support.h"

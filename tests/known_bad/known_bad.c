@@ -16,10 +16,10 @@ const struct known_bad known_bad[] = {
 #define X(source, defect, violation, text) {&bad_##defect, VIOLATION_##violation, text},
     KNOWN_BAD(X)
 #undef X
-    {NULL, VIOLATION_none, NULL}};
+        {NULL, VIOLATION_none, NULL}};
 
 const struct collector *const known_bad_collectors[] = {
 #define X(source, defect, violation, text) &bad_##defect,
     KNOWN_BAD(X)
 #undef X
-    NULL};
+        NULL};

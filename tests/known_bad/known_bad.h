@@ -14,7 +14,7 @@ struct known_bad {
     enum violation violation;
     const char *defect; /* one line: what is wrong */
 };
-extern const struct known_bad known_bad[]; /* collector == NULL at the end */
+extern const struct known_bad known_bad[];                   /* collector == NULL at the end */
 extern const struct collector *const known_bad_collectors[]; /* the same; NULL at the end */
 
 #endif

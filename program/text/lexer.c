@@ -5,7 +5,7 @@
  * Character classes are spelled out, because those of <ctype.h> depend on the locale and are
  * undefined for bytes above 127.
  */
-#include "program/lexer.h"
+#include "program/text/lexer.h"
 
 #include <stdarg.h>
 #include <stdio.h>

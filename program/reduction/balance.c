@@ -9,7 +9,7 @@
  */
 #include "program/cut.h"
 #include "program/named.h"
-#include "program/steps.h"
+#include "program/reduction/steps.h"
 
 enum { SMALL = 32 }; /* operations, and items, of a small program */
 

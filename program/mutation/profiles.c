@@ -2,7 +2,7 @@
  *
  * How often mutation chooses what: the weights, and the profiles that shift them.
  */
-#include "program/mutation.h"
+#include "program/mutation/internal.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
  * they come at once, with what varies at random: slots, sizes, tags, a step that is left out, a
  * collection in between.
  */
-#include "program/mutation.h"
+#include "program/mutation/internal.h"
 
 enum { A, B, C, D, SLOT_ROLES, NO_ROLE = SLOT_ROLES };
 enum { AT_RANDOM = 0, LONGEST_IDIOM = 10 };

@@ -3,7 +3,7 @@
  * The parser's pieces: values, lists, and the shape (tag or arities, size, values) that blocks of
  * the heap section and allocations of the script share.
  */
-#include "program/parser.h"
+#include "program/text/parser.h"
 
 #include <stdio.h>
 

@@ -7,7 +7,7 @@
  * them the renamings that leave all parts so far as they are.  Only these can still make a later
  * part smaller.
  */
-#include "program/enumerate.h"
+#include "program/enumeration/enumerate.h"
 
 #include <stdlib.h>
 #include <string.h>

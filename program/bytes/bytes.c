@@ -7,10 +7,10 @@
  * where references meet the blocks that there are.  No record can change how another is read, so
  * one changed operand byte changes one operation, root, field, item or config value.
  */
-#include "program/bytes.h"
+#include "program/bytes/bytes.h"
 
+#include "program/bytes/records.h"
 #include "program/named.h"
-#include "program/records.h"
 
 #include <string.h>
 

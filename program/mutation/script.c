@@ -3,7 +3,7 @@
  * Mutations of the script (mutation.h): runs of operations come, go, move and repeat; operands
  * change.
  */
-#include "program/mutation.h"
+#include "program/mutation/internal.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
  * Recursive descent over the grammar of docs/program.md, without backtracking and without memory
  * of its own beyond struct parser.
  */
-#include "program/parser.h"
+#include "program/text/parser.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * Crossover (mutate.h): the child starts as the first parent and takes operations, blocks or
  * settings of the second.
  */
-#include "program/mutation.h"
+#include "program/mutation/internal.h"
 
 /* A run of n things, never empty if there are any. */
 static unsigned random_part(struct random *r, unsigned n, unsigned *from) {

@@ -5,7 +5,7 @@
  * It writes into the caller's buffer and goes on counting when that is full, as snprintf does; it
  * formats numbers itself, because the fuzz target prints every input.
  */
-#include "program/text.h"
+#include "program/text/text.h"
 
 struct printer {
     char *out;

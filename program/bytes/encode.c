@@ -6,9 +6,9 @@
  * say becomes byte 255 and a WIDE record in front.  The ordinary meaning of 255 is never written,
  * since it would take the WIDE value of a later operand.
  */
-#include "program/bytes.h"
+#include "program/bytes/bytes.h"
+#include "program/bytes/records.h"
 #include "program/named.h"
-#include "program/records.h"
 
 struct encoder {
     uint8_t *out;

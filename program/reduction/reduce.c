@@ -2,10 +2,10 @@
  *
  * Reduction by delta debugging (reduce.h); the steps are in steps_heap.c and steps_script.c.
  */
-#include "program/reduce.h"
+#include "program/reduction/reduce.h"
 
 #include "program/cut.h"
-#include "program/steps.h"
+#include "program/reduction/steps.h"
 
 #include <string.h>
 

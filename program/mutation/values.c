@@ -3,9 +3,9 @@
  * Random values and operations (mutation.h), as a programmer would choose them: slots that hold
  * something, small indexes, sizes that just fit.
  */
-#include "program/mutation.h"
+#include "program/mutation/internal.h"
 
-#include "program/records.h" /* notable_immediates */
+#include "program/bytes/records.h" /* notable_immediates */
 
 enum { NOTABLE = sizeof notable_immediates / sizeof *notable_immediates };
 enum { WORD_BITS = 64, INTEGER_BITS = 63 };

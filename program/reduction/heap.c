@@ -4,7 +4,7 @@
  */
 #include "program/cut.h"
 #include "program/named.h"
-#include "program/steps.h"
+#include "program/reduction/steps.h"
 
 /* ---- what is left over ------------------------------------------------------------------------
  */

@@ -9,7 +9,7 @@
 #ifndef ISOHEAP_PROGRAM_MUTATION_H
 #define ISOHEAP_PROGRAM_MUTATION_H
 
-#include "program/mutate.h"
+#include "program/mutation/mutate.h"
 #include "program/named.h"
 #include "program/random.h"
 

@@ -2,7 +2,7 @@
  *
  * Mutations of the initial heap and its roots (mutation.h).
  */
-#include "program/mutation.h"
+#include "program/mutation/internal.h"
 
 enum { LARGEST_GROUP = 20 }; /* new blocks at once: more than short encodings of the mark stack */
 

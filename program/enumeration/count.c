@@ -8,7 +8,7 @@
  * others. It fixes the roots in the same way, cycle of slots by cycle, and a script if every
  * operation names slots alone that it fixes.  Nothing here is shared with enumerate.c.
  */
-#include "program/enumerate.h"
+#include "program/enumeration/enumerate.h"
 
 #include <string.h>
 

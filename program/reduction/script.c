@@ -3,7 +3,7 @@
  * The steps of reduction on the script, and on the slots that it shares with the roots (steps.h).
  */
 #include "program/cut.h"
-#include "program/steps.h"
+#include "program/reduction/steps.h"
 
 #include <string.h>
 

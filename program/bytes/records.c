@@ -2,7 +2,7 @@
  *
  * The tables of the byte form (records.h), expanded at compile time.
  */
-#include "program/records.h"
+#include "program/bytes/records.h"
 
 const struct record records[RECORD_IDS] = {
 #define X(name, weight, section, code, functions, values, operands)                                \

@@ -3,7 +3,7 @@
  * Edits that keep a program valid (mutation.h): items and operations come, go and change, and
  * references, field storage and limits follow.
  */
-#include "program/mutation.h"
+#include "program/mutation/internal.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
 #ifndef ISOHEAP_PROGRAM_LEXER_H
 #define ISOHEAP_PROGRAM_LEXER_H
 
-#include "program/text.h"
+#include "program/text/text.h"
 
 enum token_kind {
     TOKEN_END,    /* of the text */

@@ -3,7 +3,7 @@
  * Mutations of the settings (mutation.h): at random, and aimed at the values at which the program
  * just meets a limit, one less and one more.
  */
-#include "program/mutation.h"
+#include "program/mutation/internal.h"
 
 static bool set_key(struct program *p, enum config_key key, unsigned value) {
     const struct config_range *range = &config_ranges[key];

@@ -4,10 +4,10 @@
  *
  * A struct program is large and mostly unused: nothing here clears or copies one as a whole.
  */
-#include "program/mutation.h"
+#include "program/mutation/internal.h"
 
-#include "program/bytes.h"
-#include "program/text.h"
+#include "program/bytes/bytes.h"
+#include "program/text/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * (enumerate.h).
  */
 #define _POSIX_C_SOURCE 200809L
-#include "program/enumerate.h"
+#include "program/enumeration/enumerate.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  *
  * The parser's script section: one operation a line.
  */
-#include "program/parser.h"
+#include "program/text/parser.h"
 
 #include <string.h>
 

@@ -13,8 +13,8 @@
 #ifndef ISOHEAP_PROGRAM_PARSER_H
 #define ISOHEAP_PROGRAM_PARSER_H
 
-#include "program/lexer.h"
 #include "program/named.h"
+#include "program/text/lexer.h"
 
 struct parser {
     struct lexer lexer;

@@ -5,7 +5,7 @@
  * A field may name a block that stands further down, so the heap section is read twice: first to
  * learn which blocks there are, then to check every reference where it stands.
  */
-#include "program/parser.h"
+#include "program/text/parser.h"
 
 #include <string.h>
 
