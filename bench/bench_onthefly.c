@@ -5,7 +5,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 #include "bench/bench.h"
-#include "collectors/onthefly/driver.h"
+#include "models/onthefly/schedules/driver.h"
 
 static void steps_per_second(const char *name, const char *suffix, unsigned invariants) {
     static struct driver_result result;

@@ -8,8 +8,8 @@
 #include "bench/bench.h"
 
 #include "collectors/cheney/cheney.h"
+#include "collectors/known_bad/known_bad.h"
 #include "program/reduction/reduce.h"
-#include "tests/known_bad/known_bad.h"
 #include "tests/trial.h"
 
 #include <stdio.h>

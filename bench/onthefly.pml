@@ -2,7 +2,7 @@
  *
  * The on-the-fly collector on x86-TSO once more, in Promela, with one field an object: for the
  * comparison of `isoheap explore` with SPIN (bench/spin.sh).  Written from the paper's figures 2, 5,
- * 6 and 9 with the same atomic steps as collectors/onthefly/, one d_step each, so that both must
+ * 6 and 9 with the same atomic steps as models/onthefly/, one d_step each, so that both must
  * reach the same number of states.  NM, NR, MB and GB come from the command line; VARIANT 1 has no
  * deletion barrier, 2 no insertion barrier.
  */

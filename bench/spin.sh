@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # isoheap explore and SPIN on the same model, one after the other: bench/spin.sh [ISOHEAP]
 #
-# bench/onthefly.pml is the model of collectors/onthefly/ in Promela, with the same atomic steps.
+# bench/onthefly.pml is the model of models/onthefly/ in Promela, with the same atomic steps.
 # Both search without reduction and symmetry, so they must reach the same states (SPIN counts one
 # more: before an initial state is chosen), and must agree on the known-bad variants.  SPIN checks
 # two invariants, isoheap all of them.  Prints lines `name value unit`; exit status 1: they disagree.

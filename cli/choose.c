@@ -7,8 +7,8 @@
 
 #include "cli/faults.h"
 #include "cli/plugin.h"
+#include "collectors/known_bad/known_bad.h"
 #include "collectors/registry.h"
-#include "tests/known_bad/known_bad.h"
 
 #include <stdio.h>
 #include <stdlib.h>

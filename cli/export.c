@@ -11,8 +11,8 @@
 #include "cli/export.h"
 
 #include "cli/plugin.h"
+#include "collectors/known_bad/table.h"
 #include "program/text/text.h"
-#include "tests/known_bad/table.h"
 
 #include <argp.h>
 #include <stdlib.h>

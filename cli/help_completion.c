@@ -6,8 +6,8 @@
 #define _GNU_SOURCE
 #include "cli/help.h"
 
+#include "collectors/known_bad/known_bad.h"
 #include "collectors/registry.h"
-#include "tests/known_bad/known_bad.h"
 
 #include <stdlib.h>
 #include <string.h>

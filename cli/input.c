@@ -5,7 +5,7 @@
 #define _GNU_SOURCE
 #include "cli/cli.h"
 
-#include "collectors/onthefly/schedule.h"
+#include "models/onthefly/schedules/schedule.h"
 #include "program/bytes/bytes.h"
 #include "program/text/text.h"
 

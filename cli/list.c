@@ -6,8 +6,8 @@
 #include "cli/cli.h"
 
 #include "cli/plugin.h"
+#include "collectors/known_bad/known_bad.h"
 #include "collectors/registry.h"
-#include "tests/known_bad/known_bad.h"
 
 #include <argp.h>
 #include <stdio.h>

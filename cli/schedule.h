@@ -7,7 +7,7 @@
 
 #include "cli/cli.h"
 #include "cli/schedule_file.h"
-#include "collectors/onthefly/schedule.h"
+#include "models/onthefly/schedules/schedule.h"
 
 /* Reads the text of a schedule; "-" is standard input.  On failure says why on stderr. */
 bool read_schedule(const char *path, struct schedule *);

@@ -22,7 +22,8 @@ endif()
 # isoheap_afl_mutator.so, beside the targets.  It is loaded into afl-fuzz, so that nothing in it is
 # instrumented; it needs program/ alone.
 function(isoheap_afl_mutator)
-    file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/program/*.c")
+    file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/program/*.c"
+        "${PROJECT_SOURCE_DIR}/program/*/*.c")
     add_library(isoheap_afl_mutator MODULE ${sources}
         "${PROJECT_SOURCE_DIR}/fuzz/afl_mutator.c" "${PROJECT_SOURCE_DIR}/fuzz/mutation_choice.c")
     target_include_directories(isoheap_afl_mutator PRIVATE "${PROJECT_SOURCE_DIR}")

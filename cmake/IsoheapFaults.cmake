@@ -76,7 +76,11 @@ function(isoheap_fault collector name)
 
     # The collector's sources: patched where the patch says so.  A patched header is seen by all of
     # them; else the others are compiled once for all faults.
-    file(GLOB sources CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/collectors/${collector}/*.c")
+    set(folders "${PROJECT_SOURCE_DIR}/collectors/${collector}/*.c")
+    if(collector STREQUAL onthefly)
+        set(folders "${PROJECT_SOURCE_DIR}/models/onthefly/*.c" "${PROJECT_SOURCE_DIR}/models/onthefly/*/*.c")
+    endif()
+    file(GLOB sources CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" ${folders})
     list(REMOVE_ITEM sources ${files})
     if("${files}" MATCHES "\\.h(;|$)")
         list(TRANSFORM sources PREPEND "${PROJECT_SOURCE_DIR}/")

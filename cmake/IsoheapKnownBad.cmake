@@ -20,12 +20,12 @@ function(isoheap_add_known_bad)
     set_property(GLOBAL APPEND PROPERTY ISOHEAP_KNOWN_BAD ${arg_NAME})
 endfunction()
 
-# The library of all of them: one for every row X(source, defect, ...) of tests/known_bad/table.h,
+# The library of all of them: one for every row X(source, defect, ...) of collectors/known_bad/table.h,
 # so that a row is all that a new one needs.
 function(isoheap_known_bad_collectors)
-    set(table "${PROJECT_SOURCE_DIR}/tests/known_bad/table.h")
+    set(table "${PROJECT_SOURCE_DIR}/collectors/known_bad/table.h")
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${table}")
-    file(GLOB sources CONFIGURE_DEPENDS tests/known_bad/*.c)
+    file(GLOB sources CONFIGURE_DEPENDS collectors/known_bad/*.c)
     add_library(isoheap_known_bad STATIC ${sources})
     target_link_libraries(isoheap_known_bad PUBLIC isoheap_collectors)
     isoheap_flags(isoheap_known_bad)

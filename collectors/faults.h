@@ -3,7 +3,7 @@
  * The switch behind the known-bad collectors: a collector's source compiled with
  *   -DISOHEAP_FAULT=FAULT_<name> -DISOHEAP_COLLECTOR=<symbol>
  * is that collector with one defect.  Without it FAULTY() is the constant 0 and nothing is left of
- * it in the object code.  tests/known_bad/ says of each which violation class it must raise.
+ * it in the object code.  collectors/known_bad/ says of each which violation class it must raise.
  */
 #ifndef ISOHEAP_FAULTS_H
 #define ISOHEAP_FAULTS_H

@@ -6,7 +6,7 @@
 #ifndef ISOHEAP_FAULT_SCHEDULES_H
 #define ISOHEAP_FAULT_SCHEDULES_H
 
-#include "collectors/onthefly/driver.h"
+#include "models/onthefly/schedules/driver.h"
 #include "faults/canary.h"
 
 struct fault_schedules {

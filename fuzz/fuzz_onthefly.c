@@ -6,9 +6,9 @@
  * ONTHEFLY_VARIANT makes a target of a known-bad variant; ONTHEFLY_INVARIANTS chooses what is
  * checked, for safety alone.
  */
-#include "collectors/onthefly/driver.h"
 #include "fuzz/schedule_coverage.h"
 #include "fuzz/violate.h"
+#include "models/onthefly/schedules/driver.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,9 +6,9 @@
  * schedule breaks it too.  A comment `# search` has both searches look around where it ends.
  */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
-#include "collectors/onthefly/schedule.h"
 #include "fuzz/round_trip.h"
 #include "fuzz/violate.h"
+#include "models/onthefly/schedules/schedule.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #ifndef ISOHEAP_SCHEDULE_COVERAGE_H
 #define ISOHEAP_SCHEDULE_COVERAGE_H
 
-#include "collectors/onthefly/model.h"
+#include "models/onthefly/model.h"
 
 enum { SCHEDULE_COUNTERS = 1 << 14 };
 /* libFuzzer takes these for counters of edges. */

@@ -48,7 +48,7 @@ def arm_of(name):
 
 
 def known_bad():
-    with open(os.path.join(ROOT, "tests", "known_bad", "table.h"), encoding="utf-8") as table:
+    with open(os.path.join(ROOT, "collectors", "known_bad", "table.h"), encoding="utf-8") as table:
         return re.findall(r"^ *X\([a-z_0-9]+, *([a-z_0-9]+), *([a-z_]+),", table.read(), re.M)
 
 

@@ -74,7 +74,7 @@ is_instrumented() {
     ! grep -qE ' (harness|oracles|cli)(/|$)' <<<"$covered" || return 1
     case $(basename "$target") in
     fuzz_bytes | fuzz_text) has_functions program 10 ;;
-    fuzz_onthefly*) has_functions collectors/onthefly 10 ;; # schedules, no programs
+    fuzz_onthefly*) has_functions models/onthefly 10 ;; # schedules, no programs
     fuzz_ocaml*) has_functions program 10 && has_functions collectors/ocaml 10 && has_functions '(runtime|tiny)' 100 ;;
     *) has_functions program "${LEAST_FUNCTIONS:-8}" && has_functions 'collectors.*' "${LEAST_FUNCTIONS:-8}" ;;
     esac

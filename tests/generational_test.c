@@ -6,9 +6,9 @@
  */
 #include "collectors/cheney/cheney.h"
 #include "collectors/generational/generational.h"
+#include "collectors/known_bad/known_bad.h"
 #include "collectors/mark_sweep/mark_sweep.h"
 #include "program/bytes/bytes.h"
-#include "tests/known_bad/known_bad.h"
 #include "tests/passing.h"
 #include "tests/support.h"
 

@@ -10,10 +10,10 @@
 #include "collectors/compact/compact.h"
 #include "collectors/generational/generational.h"
 #include "collectors/incremental/incremental.h"
+#include "collectors/known_bad/known_bad.h"
 #include "collectors/mark_sweep/mark_sweep.h"
 #include "program/bytes/bytes.h"
 #include "program/random.h"
-#include "tests/known_bad/known_bad.h"
 #include "tests/support.h"
 #include "tests/trial.h"
 

@@ -4,7 +4,7 @@
  * CACM 53(7), 2010): every interleaving of small programs, commits included, and what the
  * registers can hold at the end.
  */
-#include "collectors/onthefly/tso.h"
+#include "models/onthefly/tso.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -5,7 +5,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "tests/onthefly_gate.h"
 
-#include "collectors/onthefly_threads/state.h"
+#include "models/onthefly_threads/state.h"
 
 #include <sched.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A gate for the threads of collectors/onthefly_threads/: each waits at the label of its next step
+ * A gate for the threads of models/onthefly_threads/: each waits at the label of its next step
  * until it is let through, and what it stores goes into a store buffer from which the test commits.
  * So a schedule of the model decides what the real threads do, and after every step the two can be
  * compared: labels, memory, store buffers, work-lists, handshake, roots.
@@ -8,8 +8,8 @@
 #ifndef ISOHEAP_TESTS_ONTHEFLY_GATE_H
 #define ISOHEAP_TESTS_ONTHEFLY_GATE_H
 
-#include "collectors/onthefly/driver.h"
-#include "collectors/onthefly_threads/threads.h"
+#include "models/onthefly/schedules/driver.h"
+#include "models/onthefly_threads/threads.h"
 
 struct replay_result {
     bool agree;

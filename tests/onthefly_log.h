@@ -10,7 +10,7 @@
 #ifndef ISOHEAP_TESTS_ONTHEFLY_LOG_H
 #define ISOHEAP_TESTS_ONTHEFLY_LOG_H
 
-#include "collectors/onthefly_threads/threads.h"
+#include "models/onthefly_threads/threads.h"
 #include "oracles/model.h"
 
 enum {

@@ -7,7 +7,7 @@
  * tried until a run does what is asked.  That is how they were made, and how they are made again
  * when driver.c reads bytes another way.
  */
-#include "collectors/onthefly/driver.h"
+#include "models/onthefly/schedules/driver.h"
 #include "tests/passing.h"
 
 #include <setjmp.h>

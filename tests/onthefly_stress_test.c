@@ -8,7 +8,7 @@
  * ISOHEAP_STRESS_SECONDS: how long (default: 3).
  */
 #define _POSIX_C_SOURCE 200809L
-#include "collectors/onthefly/labels.h"
+#include "models/onthefly/labels.h"
 #include "oracles/heap.h"
 #include "tests/onthefly_log.h"
 

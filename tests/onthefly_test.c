@@ -4,7 +4,7 @@
  * exploration and by the fuzzer's driver, kept counter-examples, schedules as text.
  */
 #define _POSIX_C_SOURCE 200809L /* open_memstream, scandir */
-#include "collectors/onthefly/driver.h"
+#include "models/onthefly/schedules/driver.h"
 #include "oracles/violation.h"
 #include "tests/support.h"
 

@@ -6,8 +6,8 @@
 #include "program/reduction/reduce.h"
 
 #include "collectors/cheney/cheney.h"
+#include "collectors/known_bad/known_bad.h"
 #include "program/text/text.h"
-#include "tests/known_bad/known_bad.h"
 #include "tests/program_support.h"
 #include "tests/support.h"
 #include "tests/trial.h"

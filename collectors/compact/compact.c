@@ -10,8 +10,8 @@
 #include "collectors/words_copy.h"
 
 #include "collectors/compact/compaction.h"
-#include "collectors/mark_sweep/collect.h"
-#include "collectors/mark_sweep/next_fit.h"
+#include "collectors/space/collect.h"
+#include "collectors/space/next_fit.h"
 
 #ifndef ISOHEAP_COLLECTOR
 #define ISOHEAP_COLLECTOR compact
@@ -29,7 +29,7 @@ struct gc {
 static inline struct space *space_of(struct gc *gc) {
     return &gc->space;
 }
-#include "collectors/mark_sweep/interface.h"
+#include "collectors/space/interface.inc"
 
 static bool compacts_when_needed(const struct gc_config *config) {
     return config->variant / SPACES % 2;

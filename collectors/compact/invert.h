@@ -16,7 +16,7 @@
 #ifndef ISOHEAP_COMPACT_INVERT_H
 #define ISOHEAP_COMPACT_INVERT_H
 
-#include "collectors/mark_sweep/space.h"
+#include "collectors/space/space.h"
 
 enum { PACKED_KEPT = 1, PACKED_FREE = 3, PACKED_MARK = 3, PACKED_SHIFT = 2 };
 

@@ -21,7 +21,7 @@
 #include "collectors/faults.h"
 #include "collectors/generational/nursery.h"
 
-#include "collectors/incremental/cycle.h"
+#include "collectors/space/cycle.h"
 
 #ifndef ISOHEAP_COLLECTOR
 #define ISOHEAP_COLLECTOR generational
@@ -39,7 +39,7 @@ struct gc {
 static inline struct space *space_of(struct gc *gc) {
     return &gc->cycle.space;
 }
-#include "collectors/mark_sweep/interface.h"
+#include "collectors/space/interface.inc"
 
 static word *promote(void *old, word header) {
     word *hp = cycle_cut(old, header_wosize(header), header_tag(header));

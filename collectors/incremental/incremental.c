@@ -10,7 +10,7 @@
 #include "collectors/incremental/incremental.h"
 #include "collectors/words_copy.h"
 
-#include "collectors/incremental/cycle.h"
+#include "collectors/space/cycle.h"
 
 #ifndef ISOHEAP_COLLECTOR
 #define ISOHEAP_COLLECTOR incremental
@@ -24,7 +24,7 @@ struct gc {
 static inline struct space *space_of(struct gc *gc) {
     return &gc->cycle.space;
 }
-#include "collectors/mark_sweep/interface.h"
+#include "collectors/space/interface.inc"
 
 static void incremental_reset(struct gc *gc, const struct gc_config *config) {
     space_reset(&gc->cycle.space, config);

@@ -11,8 +11,8 @@
 #include "collectors/mark_sweep/mark_sweep.h"
 #include "collectors/words_copy.h"
 
-#include "collectors/mark_sweep/collect.h"
-#include "collectors/mark_sweep/next_fit.h"
+#include "collectors/space/collect.h"
+#include "collectors/space/next_fit.h"
 
 #ifndef ISOHEAP_COLLECTOR
 #define ISOHEAP_COLLECTOR mark_sweep
@@ -26,7 +26,7 @@ struct gc {
 static inline struct space *space_of(struct gc *gc) {
     return &gc->space;
 }
-#include "collectors/mark_sweep/interface.h"
+#include "collectors/space/interface.inc"
 
 static enum gc_result mark_sweep_alloc(struct gc *gc, unsigned m, unsigned dst, size_t wosize,
                                        unsigned tag, const word *raw) {

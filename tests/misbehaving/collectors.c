@@ -7,8 +7,8 @@
  * what would fit if the heap were not in pieces.
  */
 #define _POSIX_C_SOURCE 200809L
+#include "collectors/known_bad/known_bad.h"
 #include "collectors/mark_sweep/mark_sweep.h"
-#include "tests/known_bad/known_bad.h"
 
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Mark, one step at a time: mark_body of the long OCaml paper in its three versions (Figures 8 to
+ * 10), with the re-scan after an overflow of the mark stack.
+ */
+#ifndef ISOHEAP_MARK_H
+#define ISOHEAP_MARK_H
+
+#include "collectors/space/space.h"
+
+static inline void set_colour(word v, unsigned colour) {
+    word *hp = word_pointer(v) - 1;
+    *hp = header_recolour(*hp, colour);
+}
+
+/* darken_helper: white blocks become gray and go on the stack. */
+static inline void darken(struct space *g, word v, const word *place) {
+    if (header_colour(header_of(v)) != WHITE)
+        return;
+    set_colour(v, GRAY);
+    gc_tell(g->config.hooks, GC_MARKED, v, place, 0);
+    stack_push(&g->stack, v);
+}
+
+/* darken_body: the block that the even word at `place` points at, of an infix pointer the closure
+ * around it. */
+static inline void darken_word(struct space *g, const word *place) {
+    word v = *place;
+    if (!in_heap(g, v) && !FAULTY(follows_code))
+        return;
+    if (g->version == MARK_CLOSURES && header_tag(header_of(v)) == TAG_INFIX)
+        v = infix_parent(v);
+    darken(g, v, place);
+}
+
+/* First field to scan: darken_wrapper, in the three versions of mark. */
+static inline size_t scan_start(const struct space *g, word v) {
+    if (FAULTY(follows_code) && header_tag(header_of(v)) == TAG_CLOSURE)
+        return 0;
+    return g->version == MARK_BASE ? 0 : first_scanned(v);
+}
+
+/* mark_body: the block turns black, what it points at turns gray.  Returns its words. */
+static inline size_t mark_block(struct space *g, word v) {
+    size_t wosize = header_wosize(header_of(v));
+    gc_tick(g->config.hooks);
+    set_colour(v, BLACK);
+    gc_tell(g->config.hooks, GC_SCANNED, v, NULL, 0);
+    for (size_t i = scan_start(g, v); i < wosize; i++) {
+        const word *field = &word_pointer(v)[i];
+        if (is_pointer(*field))
+            darken_word(g, field);
+    }
+    if (FAULTY(mark_writes) && wosize == 3 && header_tag(header_of(v)) < TAG_LAZY)
+        word_pointer(v)[0] = WORD_UNIT;
+    return wosize + 1;
+}
+
+/* FAULT_infix_root, as in the published glue: the infix header turns black and the environment of
+ * its closure is scanned; nobody colours the closure. */
+static inline bool is_infix(const struct space *g, word v) {
+    return is_pointer(v) && in_heap(g, v) && g->version == MARK_CLOSURES &&
+           header_tag(header_of(v)) == TAG_INFIX;
+}
+static inline void darken_environment(struct space *g, word v) {
+    word parent = infix_parent(v);
+    set_colour(v, BLACK);
+    for (size_t i = first_scanned(parent); i < header_wosize(header_of(parent)); i++)
+        if (is_pointer(word_pointer(parent)[i]))
+            darken_word(g, &word_pointer(parent)[i]);
+}
+
+/* The closure of an infix root is found here, as the runtime must: in the verified collector infix
+ * blocks never reach the mark stack. */
+static inline void darken_roots(struct space *g) {
+    for (unsigned m = 0; m < g->config.mutators; m++) {
+        const word *slots = g->config.slots[m];
+        for (unsigned s = 0; s < GC_SLOTS; s++)
+            if (FAULTY(infix_root) && is_infix(g, slots[s]))
+                darken_environment(g, slots[s]);
+            else if (is_pointer(slots[s]))
+                darken_word(g, &slots[s]);
+    }
+}
+
+/* Before the roots are darkened. */
+static inline void mark_begin(struct space *g) {
+    stack_clear(&g->stack);
+    g->rescan = g->rescan_end;
+}
+
+/* Looks at one header of the re-scan: gray blocks that are off the stack are marked from. */
+static inline size_t rescan_step(struct space *g) {
+    word *hp = g->rescan;
+    g->rescan = hp + header_wosize(*hp) + 1;
+    gc_tick(g->config.hooks);
+    return header_colour(*hp) == GRAY ? mark_block(g, pointer_word(hp + 1)) : 1;
+}
+
+/* After an overflow gray blocks are off the stack: the next pass over the addresses where they may
+ * be.  What is dropped during a pass is looked for in another one. */
+static inline void rescan_begin(struct space *g) {
+    bool range = g->stack.policy == OVERFLOW_RANGE;
+    g->rescan = range ? g->stack.first : g->heap.base;
+    g->rescan_end = range ? g->stack.last + 1 : g->end;
+    if (!FAULTY(endless_rescan))
+        g->stack.overflow = false;
+}
+
+/* One step of mark: a block, or one header of a re-scan.  Returns the words that it looked at; 0:
+ * no block is gray any more. */
+static inline size_t mark_step(struct space *g) {
+    word v = stack_pop(&g->stack);
+    if (v)
+        return mark_block(g, v);
+    if (g->rescan >= g->rescan_end) {
+        if (!g->stack.overflow)
+            return 0;
+        rescan_begin(g);
+    }
+    return rescan_step(g);
+}
+
+#endif

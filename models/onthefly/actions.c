@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which steps a process of the on-the-fly model can take: the guards (model.h).
+ */
+#include "models/onthefly/model.h"
+
+struct list {
+    struct action *out;
+    unsigned n, process;
+};
+
+static void add(struct list *l, enum step_kind op, unsigned a, unsigned b, unsigned c) {
+    l->out[l->n++] =
+        (struct action){(uint8_t)l->process, (uint8_t)op, (uint8_t)a, (uint8_t)b, (uint8_t)c};
+}
+
+static void add_each(struct list *l, enum step_kind op, unsigned set) {
+    for (unsigned i = 0; set >> i; i++)
+        if (set >> i & 1)
+            add(l, op, i, 0, 0);
+}
+
+static void add_if(struct list *l, bool guard) {
+    if (guard)
+        add(l, DO_STEP, 0, 0, 0);
+}
+
+static bool can_store(const struct model *m, const struct state *s, unsigned p) {
+    if (m->sequential)
+        return tso_free(&s->tso, p);
+    return tso_can_store(&s->tso, p, p == GC ? m->gc_buffer : m->buffer);
+}
+
+static bool mark_guard(const struct model *m, const struct state *s, unsigned p) {
+    switch (s->agent[p].mark_pc) {
+    case mo_mark:
+    case mo_fM:
+    case mo_phase:
+    case mo_co_cmark:
+        return tso_free(&s->tso, p);
+    case mo_co_lock:
+        return tso_can_lock(&s->tso);
+    case mo_co_mark:
+        return can_store(m, s, p);
+    case mo_co_unlock:
+        return tso_can_unlock(&s->tso, p);
+    default:
+        return true; /* local */
+    }
+}
+
+static void add_operations(struct list *l, const struct model *m, const struct state *s) {
+    const struct agent *a = &s->agent[l->process];
+    unsigned refs = (1U << m->refs) - 1;
+    add_each(l, DO_ALLOC, refs & ~(unsigned)s->alloc);
+    add_each(l, DO_DISCARD, a->roots);
+    if (tso_drained(&s->tso, l->process))
+        add(l, DO_FENCE, 0, 0, 0);
+    if (s->pending >> l->process & 1)
+        add(l, DO_HANDSHAKE, 0, 0, 0);
+    for (unsigned r = 0; r < m->refs; r++)
+        for (unsigned f = 0; f < m->fields && a->roots >> r & 1; f++) {
+            add(l, DO_LOAD, r, f, 0);
+            for (unsigned v = 0; v <= m->refs; v++)
+                if (v == 0 || a->roots >> (v - 1) & 1)
+                    add(l, DO_STORE, r, f, v);
+        }
+}
+
+static void add_mutator(struct list *l, const struct model *m, const struct state *s) {
+    const struct agent *a = &s->agent[l->process];
+    switch (a->pc) {
+    case mut_top:
+        add_operations(l, m, s);
+        return;
+    case mut_load:
+    case mut_deref_del:
+        add_if(l, tso_free(&s->tso, l->process));
+        return;
+    case mut_store:
+        add_if(l, can_store(m, s, l->process));
+        return;
+    case mut_hs_fence:
+        add_if(l, m->variant & VARIANT(no_mutator_fence) || tso_drained(&s->tso, l->process));
+        return;
+    case mut_hs_roots:
+        add_each(l, DO_PICK, a->refs);
+        add_if(l, !a->refs);
+        return;
+    default:
+        add_if(l, true);
+        return;
+    }
+}
+
+static void add_handshake(struct list *l, const struct state *s) {
+    const struct agent *a = &s->agent[GC];
+    switch (gc_part(a->pc)) {
+    case PART_FENCE:
+        add_if(l, tso_drained(&s->tso, GC));
+        return;
+    case PART_ASK:
+        add_each(l, DO_MUTATOR, a->refs);
+        return;
+    case PART_WAIT:
+        add_each(l, DO_MUTATOR, a->refs & ~(unsigned)s->pending);
+        return;
+    default:
+        add_if(l, true);
+        return;
+    }
+}
+
+static void add_collector(struct list *l, const struct model *m, const struct state *s) {
+    const struct agent *a = &s->agent[GC];
+    if (is_gc_store(a->pc)) {
+        add_if(l, can_store(m, s, GC));
+        return;
+    }
+    switch (a->pc) {
+    case gc_load_fM:
+    case gc_mark_load_fM:
+    case gc_sweep_load_fM:
+    case gc_deref:
+        add_if(l, tso_free(&s->tso, GC));
+        return;
+    case gc_pick:
+        add_each(l, DO_PICK, a->W);
+        return;
+    case gc_field:
+        add_each(l, DO_FIELD, a->refs);
+        add_if(l, !a->refs);
+        return;
+    case gc_sweep: /* a load */
+        if (tso_free(&s->tso, GC))
+            add_each(l, DO_PICK, a->refs);
+        add_if(l, !a->refs);
+        return;
+    case gc_steal_pick:
+        add_each(l, DO_PICK, a->refs);
+        add_if(l, !a->refs);
+        return;
+    default:
+        add_if(l, true);
+        return;
+    }
+}
+
+unsigned model_actions(const struct model *m, const struct state *s, unsigned process,
+                       struct action *out) {
+    struct list l = {out, 0, process};
+    const struct agent *a = &s->agent[process];
+    if (a->mark_pc != mo_out)
+        add_if(&l, mark_guard(m, s, process));
+    else if (process != GC)
+        add_mutator(&l, m, s);
+    else if (gc_handshake(a->pc) < HANDSHAKES)
+        add_handshake(&l, s);
+    else
+        add_collector(&l, m, s);
+    return l.n;
+}
+
+bool model_can_commit(const struct state *s, unsigned process) {
+    return tso_can_commit(&s->tso, process);
+}
+
+bool model_enabled(const struct model *m, const struct state *s, const struct action *x) {
+    struct action actions[ACTIONS_MAX];
+    if (x->process != GC && x->process >= m->mutators)
+        return false;
+    if (x->op == DO_COMMIT)
+        return model_can_commit(s, x->process) && !x->a && !x->b && !x->c;
+    unsigned n = model_actions(m, s, x->process, actions);
+    for (unsigned i = 0; i < n; i++)
+        if (actions[i].op == x->op && actions[i].a == x->a && actions[i].b == x->b &&
+            actions[i].c == x->c)
+            return true;
+    return false;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Exhaustive exploration of the on-the-fly model, breadth first, so that the first violation is one
+ * of the nearest.
+ */
+#ifndef ISOHEAP_ONTHEFLY_EXPLORE_H
+#define ISOHEAP_ONTHEFLY_EXPLORE_H
+
+#include "models/onthefly/exploration/reduce.h"
+#include "models/onthefly/invariants.h"
+
+struct explore_figures {
+    uint64_t states, expanded, transitions, bytes;
+    unsigned depth;       /* macro steps from an initial state */
+    unsigned state_bytes; /* of a packed state, without its share of the table */
+    uint64_t steps;       /* of the model, that a directed search took */
+};
+
+struct explore_options {
+    struct model model;
+    enum reduction reduction;
+    bool symmetry;
+    bool between;        /* look at the states inside macro steps too */
+    bool fair;           /* from every state, a fair schedule completes the handshake */
+    unsigned invariants; /* a sum of INVARIANT(name) */
+    unsigned jobs;       /* threads; 0 is 1.  Results do not depend on it */
+    uint64_t memory;     /* bytes at most */
+    uint64_t states;     /* states at most; 0: no bound */
+    /* Called now and then; false stops the search. */
+    bool (*progress)(const struct explore_figures *, void *context);
+    void *context;
+};
+
+enum explore_end {
+    EXPLORE_COMPLETE, /* every reachable state was seen, and none is bad */
+    EXPLORE_VIOLATION,
+    EXPLORE_DEADLOCK, /* a state without successors */
+    EXPLORE_UNFAIR,   /* a state from which a handshake does not complete */
+    EXPLORE_STATES,   /* a bound ended it */
+    EXPLORE_MEMORY,
+    EXPLORE_STOPPED
+};
+
+struct explore_result {
+    enum explore_end end;
+    struct explore_figures figures;
+    unsigned broken;      /* EXPLORE_VIOLATION: the invariants */
+    struct state start;   /* the schedule that leads there, from an initial state; see trace */
+    struct action *trace; /* malloc'ed; NULL if there is none */
+    size_t trace_length;
+};
+
+struct explore_result explore(const struct explore_options *);
+
+/* The same states in another order: those first that look like few others seen, and those in which
+ * something reachable is neither marked nor grey-protected (directed.c).  Finds a violation after
+ * far fewer states than breadth first, though seldom a nearest one; if it ends with none, there is
+ * none.  from: a state to begin with, in place of the initial ones, or NULL.  jobs and between are
+ * not looked at. */
+struct explore_result explore_directed(const struct explore_options *, const struct state *from);
+
+/* A fair round-robin run from a state: whether the handshake that the collector is in, or the next
+ * one, completes.  Implements the liveness half of section 2.2: no handshake blocks forever. */
+bool fair_run_completes(const struct model *, const struct state *);
+
+#endif

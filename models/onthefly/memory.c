@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * How the steps of the on-the-fly model access memory (steps.h).
+ */
+#include "models/onthefly/steps.h"
+
+#include <string.h>
+
+unsigned arrive(struct state *s, unsigned p, struct tso_entry e) {
+    unsigned events = p == GC && e.cell >= CELL_FIELD ? EVENT_GC_FIELD : EVENT_NONE;
+    if (e.cell >= CELL_MARK && !(s->alloc >> cell_ref(e.cell) & 1))
+        return events | EVENT_LOST_STORE;
+    s->tso.memory[e.cell] = e.value;
+    return events;
+}
+
+unsigned store(const struct model *m, struct state *s, unsigned p, unsigned cell, unsigned value) {
+    if (m->sequential)
+        return arrive(s, p, (struct tso_entry){(uint8_t)cell, (uint8_t)value});
+    tso_store(&s->tso, p, cell, value);
+    return EVENT_NONE;
+}
+
+uint8_t load_mark(const struct state *s, unsigned p, oref ref) {
+    unsigned r = ref - 1U, cell = cell_mark(r);
+    for (unsigned i = s->tso.count[p]; i-- > 0;)
+        if (s->tso.buffer[p][i].cell == cell)
+            return s->tso.buffer[p][i].value;
+    return s->alloc >> r & 1 ? s->tso.memory[cell] : NO_OBJECT;
+}
+
+void free_object(struct state *s, unsigned r) {
+    s->alloc &= (refset) ~(1U << r);
+    s->doomed &= (refset) ~(1U << r);
+    s->tso.memory[cell_mark(r)] = 0;
+    memset(&s->tso.memory[cell_field(r, 0)], 0, FIELDS_MAX);
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The on-the-fly collector of TSO (figures 2, 5 and 6) as a model whose schedule is input: a state,
+ * the steps that every process can take in it, and what a step does.
+ *
+ * A step is one atomic action of the paper's CIMP processes, or the commit of a pending store.
+ * Everything that the paper leaves to chance (which process, which operation, which reference) is
+ * in struct action.  The model knows nothing of invariants (invariants.h) or search (explore.h).
+ */
+#ifndef ISOHEAP_ONTHEFLY_MODEL_H
+#define ISOHEAP_ONTHEFLY_MODEL_H
+
+#include "models/onthefly/labels.h"
+#include "models/onthefly/tso.h"
+
+#include <stddef.h>
+
+/* Process numbers: mutators 0..3 and the collector. */
+enum { MUTATORS_MAX = 4, GC = 4, REFS_MAX = 8, FIELDS_MAX = 4, BUFFER_MAX = TSO_DEPTH };
+
+typedef uint8_t refset; /* bit r */
+typedef uint8_t oref;   /* 0 is NULL, r + 1 is reference r */
+
+/* Memory cells: the control variables, a mark for each reference, its fields. */
+enum { CELL_FA, CELL_FM, CELL_PHASE, CELL_MARK, CELL_FIELD = CELL_MARK + REFS_MAX };
+static inline unsigned cell_mark(unsigned r) {
+    return CELL_MARK + r;
+}
+static inline unsigned cell_field(unsigned r, unsigned f) {
+    return CELL_FIELD + r * FIELDS_MAX + f;
+}
+static inline bool cell_is_mark(unsigned cell) {
+    return cell >= CELL_MARK && cell < CELL_FIELD;
+}
+static inline unsigned cell_ref(unsigned cell) { /* the reference that a mark or a field is of */
+    return cell < CELL_FIELD ? cell - CELL_MARK : (cell - CELL_FIELD) / FIELDS_MAX;
+}
+
+enum phase { PHASE_IDLE, PHASE_INIT, PHASE_MARK, PHASE_SWEEP };
+enum handshake_type { HS_NOOP, HS_ROOTS, HS_WORK };
+/* Figure 3, bottom: the handshake that was begun (collector) or answered (mutator) last. */
+enum handshake_phase { HP_IDLE, HP_IDLE_INIT, HP_INIT_MARK, HP_MARK, HP_IDLE_MARK_SWEEP };
+enum { NO_OBJECT = 2 }; /* in place of a mark: there is no object */
+
+/* ---- state ------------------------------------------------------------------------------------
+ */
+
+/* A mutator or the collector.  A register that will not be read before it is set again is 0. */
+struct agent {
+    uint8_t pc;      /* enum mutator_label or enum gc_label */
+    uint8_t mark_pc; /* enum mark_label; mo_out unless pc is one that says "mark" */
+    refset roots;    /* mutator only */
+    refset W;
+    refset refs; /* still to do: roots, references to sweep, fields of src, mutators to await */
+    oref src;    /* the object whose field is accessed; the reference being swept */
+    oref dst;    /* what Store stores */
+    oref ref;    /* the parameter of mark */
+    uint8_t field;
+    uint8_t mark; /* mark's first look at flag(ref); NO_OBJECT possible */
+    uint8_t cas;  /* mark's second look */
+    uint8_t fM, phase;
+    refset grey; /* ghost_honorary_grey */
+    refset root; /* ghost: the deletion barrier's reference */
+    uint8_t hp;  /* ghost, mutator only: enum handshake_phase */
+};
+
+/* All bytes count, as in struct tso. */
+struct state {
+    struct tso tso;
+    struct agent agent[TSO_PROCESSES];
+    refset alloc; /* the domain of the heap */
+    uint8_t type; /* enum handshake_type; like pending and W not subject to TSO (3.1) */
+    uint8_t pending;
+    refset W;
+    uint8_t sync;  /* ghost: mutators that have answered the handshake */
+    uint8_t hp;    /* ghost: enum handshake_phase */
+    refset doomed; /* ghost: garbage when the cycle began, not freed yet; only if tracked */
+};
+
+/* X(name, what is wrong).  Variants of the collector; each may be combined with others. */
+#define VARIANTS(X)                                                                                \
+    X(no_deletion_barrier, "Store does not mark what it overwrites")                               \
+    X(no_insertion_barrier, "Store does not mark what it stores")                                  \
+    X(plain_mark, "mark stores the flag without lock and second look")                             \
+    X(no_gc_fence, "the collector begins handshakes without mfence")                               \
+    X(no_mutator_fence, "mutators answer handshakes without mfence")                               \
+    X(early_fA, "f_A is set together with f_M")                                                    \
+    X(no_roots_handshake, "the collector reads the roots itself instead of asking for them")       \
+    X(alloc_white, "f_A is set after sweeping: allocation is white while marking")                 \
+    X(no_last_round, "marking ends when the collector's own work-list is empty")                   \
+    X(old_sense, "sweep takes marked for unmarked")                                                \
+    X(store_first, "Store stores before its barriers")                                             \
+    X(skip_idle, "without the handshake gc_idle")                                                  \
+    X(skip_idle_flip, "without the handshake gc_idle_flip")                                        \
+    X(skip_init, "without the handshake gc_init")                                                  \
+    X(skip_mark, "without the handshake gc_mark")                                                  \
+    X(insertion_off, "no insertion barrier between the root marking and the next cycle")           \
+    X(figure_5_order, "mark loads f_M before flag(ref), as figure 5 has it")
+enum variant {
+#define X(name, meaning) VARIANT_BIT_##name,
+    VARIANTS(X)
+#undef X
+        VARIANT_COUNT
+};
+#define VARIANT(name) (1U << VARIANT_BIT_##name)
+const char *variant_name(unsigned bit);
+const char *variant_meaning(unsigned bit);
+
+struct model {
+    unsigned mutators, refs, fields; /* 1..4, 1..8, 1..4 */
+    unsigned buffer, gc_buffer;      /* pending stores of a mutator and of the collector, 1..8 */
+    unsigned variant;                /* a sum of VARIANT(name); 0: the paper's collector */
+    bool sequential;                 /* sequential consistency in place of TSO */
+    bool track_garbage;              /* keep state.doomed */
+};
+
+/* What is wrong with it, or NULL.  All functions below want a legal one. */
+const char *model_wrong(const struct model *);
+
+static inline uint8_t model_all_mutators(const struct model *m) {
+    return (uint8_t)((1U << m->mutators) - 1);
+}
+
+/* An initial state: idle, everything black, with these objects; fields[r * FIELDS_MAX + f], and
+ * roots of each mutator.  The caller sees to it that they lead to objects. */
+void model_start(const struct model *, struct state *, refset alloc, const oref *fields,
+                 const refset *roots);
+
+/* ---- steps ------------------------------------------------------------------------------------
+ */
+
+enum step_kind {
+    DO_STEP,    /* the only step that there is at the label */
+    DO_COMMIT,  /* the oldest pending store of the process reaches memory */
+    DO_ALLOC,   /* a: reference */
+    DO_DISCARD, /* a: root */
+    DO_LOAD,    /* a: root, b: field */
+    DO_STORE,   /* a: root, b: field, c: oref to store */
+    DO_FENCE,
+    DO_HANDSHAKE, /* see that one is pending */
+    DO_PICK,      /* a: reference */
+    DO_FIELD,     /* a: field */
+    DO_MUTATOR,   /* a: mutator to ask or to await */
+    DO_COUNT
+};
+
+struct action {
+    uint8_t process, op, a, b, c;
+};
+
+/* More than any process has at a time: 8 roots, 4 fields, 9 values, and the others. */
+enum { ACTIONS_MAX = REFS_MAX * FIELDS_MAX * (REFS_MAX + 1) + 64 };
+
+/* The steps that a process can take, without commits; returns their number, none if it is blocked.
+ */
+unsigned model_actions(const struct model *, const struct state *, unsigned process,
+                       struct action *out);
+bool model_can_commit(const struct state *, unsigned process);
+/* Whether an action (from a file, say) is a step that can be taken. */
+bool model_enabled(const struct model *, const struct state *, const struct action *);
+
+/* What a step did that no state shows. */
+enum event {
+    EVENT_NONE,
+    EVENT_LOST_STORE = 1, /* a store reached an object that had been freed */
+    EVENT_GC_FIELD = 2    /* the collector wrote a field */
+};
+/* Takes a step, which must be enabled; returns a sum of events. */
+unsigned model_apply(const struct model *, struct state *, const struct action *);
+
+/* The label that a process is at; of mark if it is in mark. */
+const char *model_label(const struct state *, unsigned process);
+const char *model_label_meaning(const struct state *, unsigned process);
+
+/* Reading memory as it is, without buffers. */
+static inline uint8_t state_field(const struct state *s, unsigned r, unsigned f) {
+    return s->tso.memory[cell_field(r, f)];
+}
+static inline uint8_t state_fM(const struct state *s) {
+    return s->tso.memory[CELL_FM];
+}
+/* Marked on the heap: there is an object and its flag is f_M. */
+refset state_marked(const struct model *, const struct state *);
+/* Everything that a path through the heap leads to from a set, which belongs to it. */
+refset state_closure(const struct model *, const struct state *, refset from);
+/* The references that a process is to be thought of as holding: roots, the deletion barrier's
+ * reference, both ends of every pending store (3.2, coarse TSO invariants). */
+refset state_roots(const struct state *, unsigned mutator);
+
+#endif

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The steps of mark and of the mutators (model.h).  Line numbers are those of the paper's figures 5
+ * and 6.
+ */
+#include "models/onthefly/steps.h"
+
+/* ---- mark(ref), figure 5 ----------------------------------------------------------------------
+ */
+
+static void finish_store(struct agent *a) {
+    a->pc = mut_top;
+    a->src = a->dst = a->field = 0;
+    a->root = 0;
+}
+
+/* Where Store goes on after the deletion barrier, and after the insertion barrier. */
+static void after_deletion(const struct model *m, struct agent *a) {
+    bool off = has(m, VARIANT(no_insertion_barrier)) ||
+               (has(m, VARIANT(insertion_off)) && a->hp == HP_IDLE_MARK_SWEEP);
+    if (!off)
+        a->pc = mut_lop_store_ins;
+    else if (has(m, VARIANT(store_first)))
+        finish_store(a);
+    else
+        a->pc = mut_store;
+}
+
+static void end_mark(const struct model *m, struct state *s, unsigned p) {
+    struct agent *a = &s->agent[p];
+    refset done = set_of(a->ref);
+    a->mark_pc = mo_out;
+    a->ref = a->mark = a->cas = 0;
+    if (p == GC) {
+        a->refs &= a->pc == gc_mark_field ? (refset) ~(1U << a->field) : (refset)~done;
+        a->field = 0;
+        a->pc = a->pc == gc_mark_field ? gc_field : gc_steal_pick;
+        return;
+    }
+    a->fM = a->phase = 0;
+    if (a->pc == mut_store_del) {
+        after_deletion(m, a);
+    } else if (a->pc == mut_hs_roots_mark) {
+        a->refs &= (refset)~done;
+        a->pc = mut_hs_roots;
+    } else if (has(m, VARIANT(store_first))) {
+        finish_store(a);
+    } else {
+        a->pc = mut_store;
+    }
+}
+
+/* Lines 2 to 4: is there anything to do?  Returns the next label. */
+static unsigned look_step(const struct model *m, struct state *s, unsigned p) {
+    struct agent *a = &s->agent[p];
+    bool fM_first = has(m, VARIANT(figure_5_order));
+    switch (a->mark_pc) {
+    case mo_null:
+        return !a->ref ? mo_out : fM_first ? mo_fM : mo_mark;
+    case mo_mark: /* line 3 */
+        a->mark = load_mark(s, p, a->ref);
+        return fM_first ? mo_mtest : mo_fM;
+    case mo_fM: /* line 2 */
+        a->fM = tso_load(&s->tso, p, CELL_FM);
+        return fM_first ? mo_mark : mo_mtest;
+    case mo_mtest:
+        return a->mark == a->fM ? mo_out : mo_phase;
+    case mo_phase: /* line 4 */
+        a->phase = tso_load(&s->tso, p, CELL_PHASE);
+        return mo_ptest;
+    default: /* mo_ptest */
+        if (a->phase == PHASE_IDLE)
+            return mo_out;
+        return has(m, VARIANT(plain_mark)) ? mo_co_mark : mo_co_lock;
+    }
+}
+
+/* Lines 5 to 14: the CAS. */
+static unsigned cas_step(const struct model *m, struct state *s, unsigned p, unsigned *events) {
+    struct agent *a = &s->agent[p];
+    switch (a->mark_pc) {
+    case mo_co_lock: /* line 5 */
+        tso_lock(&s->tso, p);
+        return mo_co_cmark;
+    case mo_co_cmark: /* line 6 */
+        a->cas = load_mark(s, p, a->ref);
+        return mo_co_ctest;
+    case mo_co_ctest:
+        return a->cas == a->mark ? mo_co_mark : mo_co_unlock;
+    case mo_co_mark: /* lines 7 to 9 */
+        *events = store(m, s, p, cell_mark(a->ref - 1U), a->fM);
+        a->grey = set_of(a->ref);
+        return has(m, VARIANT(plain_mark)) ? mo_co_W : mo_co_unlock;
+    case mo_co_unlock:
+        tso_unlock(&s->tso, p);
+        return mo_co_won;
+    case mo_co_won: /* line 12 */
+        return a->cas == a->mark ? mo_co_W : mo_out;
+    default: /* mo_co_W, lines 13 and 14 */
+        a->W |= set_of(a->ref);
+        a->grey = 0;
+        return mo_out;
+    }
+}
+
+static unsigned mark_step(const struct model *m, struct state *s, unsigned p) {
+    struct agent *a = &s->agent[p];
+    unsigned events = EVENT_NONE;
+    bool looking = a->mark_pc < mo_co_lock;
+    a->mark_pc = (uint8_t)(looking ? look_step(m, s, p) : cas_step(m, s, p, &events));
+    if (a->mark_pc == mo_out)
+        end_mark(m, s, p);
+    return events;
+}
+
+/* ---- mutators, figure 6 -----------------------------------------------------------------------
+ */
+
+static void begin_store(const struct model *m, struct agent *a, const struct action *x) {
+    a->src = (oref)(x->a + 1U);
+    a->field = x->b;
+    a->dst = x->c;
+    if (!has(m, VARIANT(no_deletion_barrier)))
+        a->pc = mut_deref_del;
+    else if (has(m, VARIANT(store_first)))
+        a->pc = mut_store;
+    else
+        after_deletion(m, a);
+}
+
+static void operate(const struct model *m, struct state *s, const struct action *x) {
+    struct agent *a = &s->agent[x->process];
+    switch (x->op) {
+    case DO_ALLOC: /* lines 13 to 17: flag := f_A as it is in memory */
+        s->alloc |= (refset)(1U << x->a);
+        s->tso.memory[cell_mark(x->a)] = s->tso.memory[CELL_FA];
+        a->roots |= (refset)(1U << x->a);
+        return;
+    case DO_DISCARD: /* line 20 */
+        a->roots &= (refset) ~(1U << x->a);
+        return;
+    case DO_LOAD:
+        a->src = (oref)(x->a + 1U);
+        a->field = x->b;
+        a->pc = mut_load;
+        return;
+    case DO_STORE:
+        begin_store(m, a, x);
+        return;
+    case DO_HANDSHAKE:
+        a->pc = mut_hs_fence;
+        return;
+    default: /* DO_FENCE */
+        return;
+    }
+}
+
+/* The work-list goes to the collector, figure 2 lines 19 and 33. */
+static void answer(struct state *s, unsigned p, bool work) {
+    struct agent *a = &s->agent[p];
+    unsigned bit = 1U << p;
+    if (work) {
+        s->W |= a->W;
+        a->W = 0;
+    }
+    s->pending &= (uint8_t)~bit;
+    s->sync |= (uint8_t)bit;
+    if (s->type != HS_WORK)
+        a->hp = s->hp;
+    a->pc = mut_top;
+}
+
+static void read_type(struct state *s, struct agent *a) {
+    a->pc = s->type == HS_ROOTS ? mut_hs_roots : mut_hs_done;
+    if (s->type == HS_ROOTS)
+        a->refs = a->roots;
+}
+
+/* Line 9, the argument; store_first has the barrier after the store. */
+static void load_old(const struct model *m, struct state *s, unsigned p) {
+    struct agent *a = &s->agent[p];
+    oref old = load_field(s, p, a);
+    a->root = set_of(old);
+    begin_mark(a, mut_store_del, old);
+    if (has(m, VARIANT(store_first))) {
+        a->mark_pc = mo_out;
+        a->pc = mut_store;
+    }
+}
+
+static unsigned mutator_step(const struct model *m, struct state *s, const struct action *x) {
+    unsigned p = x->process, events = EVENT_NONE;
+    struct agent *a = &s->agent[p];
+    switch (a->pc) {
+    case mut_top:
+        operate(m, s, x);
+        break;
+    case mut_load: /* line 6 */
+        a->roots |= set_of(load_field(s, p, a));
+        finish_store(a);
+        break;
+    case mut_deref_del:
+        load_old(m, s, p);
+        break;
+    case mut_lop_store_ins:
+        begin_mark(a, mut_store_ins, a->dst);
+        break;
+    case mut_store: /* line 11 */
+        events = store(m, s, p, cell_field(a->src - 1U, a->field), a->dst);
+        if (!has(m, VARIANT(store_first)))
+            finish_store(a);
+        else if (has(m, VARIANT(no_deletion_barrier)))
+            after_deletion(m, a);
+        else
+            begin_mark(a, mut_store_del, a->ref);
+        break;
+    case mut_hs_fence:
+        a->pc = mut_hs_type;
+        break;
+    case mut_hs_type:
+        read_type(s, a);
+        break;
+    case mut_hs_done:
+        answer(s, p, s->type == HS_WORK);
+        break;
+    default: /* mut_hs_roots, figure 2 lines 17 to 19 */
+        if (x->op == DO_PICK)
+            begin_mark(a, mut_hs_roots_mark, (oref)(x->a + 1U));
+        else
+            answer(s, p, true);
+        break;
+    }
+    return events;
+}
+
+unsigned model_apply(const struct model *m, struct state *s, const struct action *x) {
+    unsigned p = x->process;
+    if (x->op == DO_COMMIT)
+        return arrive(s, p, tso_take(&s->tso, p));
+    if (s->agent[p].mark_pc != mo_out)
+        return mark_step(m, s, p);
+    return p == GC ? collector_step(m, s, x) : mutator_step(m, s, x);
+}
