@@ -12,7 +12,7 @@
 #include "bench/bench.h"
 #include "collectors/cheney/cheney.h"
 #include "collectors/mark_sweep/mark_sweep.h"
-#include "oracles/heap.h"
+#include "views/heap.h"
 
 #include <stdlib.h>
 #include <string.h>

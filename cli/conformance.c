@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * isoheap conformance: holds a collector to the contract of collectors/collector.h
- * (harness/conform.h has the steps).
+ * (conformance/conform.h has the steps).
  *
  * Each step has a child process of its own with a time limit: a collector that is being ported
  * crashes and hangs, and that is then the answer of one step.
@@ -10,7 +10,7 @@
 #include "cli/cli.h"
 
 #include "cli/plugin.h"
-#include "harness/conform.h"
+#include "conformance/conform.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -6,7 +6,7 @@
 #ifndef ISOHEAP_CLI_FAULTS_SCHEDULE_H
 #define ISOHEAP_CLI_FAULTS_SCHEDULE_H
 
-#include "oracles/violation.h"
+#include "views/violation.h"
 
 #include <stdbool.h>
 

@@ -5,7 +5,7 @@
 #ifndef ISOHEAP_VIOLATE_H
 #define ISOHEAP_VIOLATE_H
 
-#include "oracles/violation.h"
+#include "views/violation.h"
 
 /* Aborts from a function of its own, violation_<class>, so that triage by stack frame keeps the
  * classes apart. */

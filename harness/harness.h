@@ -9,8 +9,8 @@
 #define ISOHEAP_HARNESS_H
 
 #include "collectors/collector.h"
-#include "oracles/violation.h"
 #include "program/program.h"
+#include "views/violation.h"
 
 enum party { PARTY_SUBJECT, PARTY_REFERENCE, PARTY_MODEL, PARTIES };
 const char *party_name(enum party); /* "subject", "reference", "model" */

@@ -8,10 +8,10 @@
 #include "harness/harness.h"
 #include "oracles/cakeml.h"
 #include "oracles/definition6.h"
-#include "oracles/heap.h"
-#include "oracles/isomorphism.h"
-#include "oracles/model.h"
 #include "oracles/tower.h"
+#include "views/heap.h"
+#include "views/isomorphism.h"
+#include "views/model.h"
 
 #include <setjmp.h>
 

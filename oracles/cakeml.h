@@ -12,7 +12,7 @@
 #define ISOHEAP_ORACLES_CAKEML_H
 
 #include "collectors/cakeml/levels.h"
-#include "oracles/violation.h"
+#include "views/violation.h"
 
 /* Zeroed once; belongs to one collector. */
 struct cakeml_oracle {

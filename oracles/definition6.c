@@ -4,7 +4,7 @@
  */
 #include "oracles/definition6.h"
 
-#include "oracles/isomorphism.h"
+#include "views/isomorphism.h"
 
 #include <string.h>
 

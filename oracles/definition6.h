@@ -18,8 +18,8 @@
 #ifndef ISOHEAP_DEFINITION6_H
 #define ISOHEAP_DEFINITION6_H
 
-#include "oracles/graph.h"
 #include "program/program.h"
+#include "views/graph.h"
 
 enum { DEFINITION6_WORDS = PROGRAM_HEAP_WORDS };
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Line coverage from the seeds alone.  The replay tests run in the coverage build; then every seed
 # runs on every known-bad collector too, since what an oracle does when it finds something is
-# reached by nothing else.  Writes the HTML report, prints the figure of collectors/ and oracles/
+# reached by nothing else.  Writes the HTML report, prints the figure of collectors, models, views and oracles
 # and fails if it is below COVERAGE_LEAST per cent.
 set -eu
 cd "$(dirname "$0")/.."
@@ -34,12 +34,12 @@ replay_on_known_bad
 llvm-profdata merge -sparse "$build"/profiles/*.profraw -o "$build/all.profdata"
 runners=("$build"/bin/*_standalone)
 
-cov show -format=html -output-dir="$build/html" program collectors oracles harness >/dev/null 2>&1
-cov report collectors oracles >"$build/report.txt" 2>/dev/null
+cov show -format=html -output-dir="$build/html" program collectors models views oracles harness >/dev/null 2>&1
+cov report collectors models views oracles >"$build/report.txt" 2>/dev/null
 awk '$8 ~ /^[0-9]+$/ && $8 > 0 { printf "%-32s %5d lines, %4d missed  %7s\n", $1, $8, $9, $10 }' "$build/report.txt"
 echo "report: $build/html/index.html"
 awk -v least="$least" '/^TOTAL/ {
-    printf "line coverage of collectors and oracles, from the seeds alone: %s (at least %s %%)\n", $10, least
+    printf "line coverage of collectors, models, views and oracles, from the seeds alone: %s (at least %s %%)\n", $10, least
     found = 1
     exit $10 + 0 < least
 } END { if (!found) exit 1 }' "$build/report.txt"

@@ -14,7 +14,7 @@ need() {
 }
 
 sources() {
-    find program collectors models oracles harness fuzz cli tests bench -name '*.[ch]' "$@" -print0
+    find program collectors models views oracles harness conformance pictures fuzz cli tests bench -name '*.[ch]' "$@" -print0
 }
 
 case ${1:-} in

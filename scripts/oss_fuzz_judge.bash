@@ -71,7 +71,7 @@ is_instrumented() {
     covered=$("$target" -runs=0 -print_coverage=1 "$seeds" 2>&1 | grep -a '^COVERED_FUNC' |
         sed -nE "s#.* ($top|[^ ]*/ocaml)/([a-z_/0-9]*)/[a-z_0-9]*\\.c.*#\\2#p" | sort | uniq -c)
     echo "$covered"
-    ! grep -qE ' (harness|oracles|cli)(/|$)' <<<"$covered" || return 1
+    ! grep -qE ' (harness|conformance|views|oracles|pictures|cli)(/|$)' <<<"$covered" || return 1
     case $(basename "$target") in
     fuzz_bytes | fuzz_text) has_functions program 10 ;;
     fuzz_onthefly*) has_functions models/onthefly 10 ;; # schedules, no programs

@@ -11,7 +11,7 @@
 #define ISOHEAP_TESTS_ONTHEFLY_LOG_H
 
 #include "models/onthefly_threads/threads.h"
-#include "oracles/model.h"
+#include "views/model.h"
 
 enum {
     OPERATIONS = 3000, /* of a mutator in a round */

@@ -9,8 +9,8 @@
  */
 #define _POSIX_C_SOURCE 200809L
 #include "models/onthefly/labels.h"
-#include "oracles/heap.h"
 #include "tests/onthefly_log.h"
+#include "views/heap.h"
 
 #include <pthread.h>
 #include <sched.h>

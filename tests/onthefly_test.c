@@ -5,8 +5,8 @@
  */
 #define _POSIX_C_SOURCE 200809L /* open_memstream, scandir */
 #include "models/onthefly/schedules/driver.h"
-#include "oracles/violation.h"
 #include "tests/support.h"
+#include "views/violation.h"
 
 #include <dirent.h>
 #include <setjmp.h>

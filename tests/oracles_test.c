@@ -3,8 +3,8 @@
  * Isomorphism and heap walk on heaps made by hand: what must be found, and legal odd states that
  * must pass.
  */
-#include "oracles/heap.h"
-#include "oracles/isomorphism.h"
+#include "views/heap.h"
+#include "views/isomorphism.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

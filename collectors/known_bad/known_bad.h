@@ -7,7 +7,7 @@
 #define ISOHEAP_KNOWN_BAD_H
 
 #include "collectors/collector.h"
-#include "oracles/violation.h"
+#include "views/violation.h"
 
 struct known_bad {
     const struct collector *collector; /* named bad_<defect> */

@@ -10,7 +10,7 @@
 
 #include "models/onthefly/model.h"
 
-/* X(name, violation class, statement).  The class is the name of one in oracles/violation.h.  The
+/* X(name, violation class, statement).  The class is the name of one in views/violation.h.  The
  * order is that in which a state that breaks several is reported: safety first. */
 #define INVARIANTS(X)                                                                              \
     X(valid_refs, lost_object,                                                                     \

@@ -5,8 +5,8 @@
 #ifndef ISOHEAP_CONFORM_INTERNAL_H
 #define ISOHEAP_CONFORM_INTERNAL_H
 
-#include "harness/conform.h"
-#include "oracles/heap.h"
+#include "conformance/conform.h"
+#include "views/heap.h"
 
 #include <setjmp.h>
 

@@ -2,7 +2,7 @@
  *
  * Violation classes (violation.h).
  */
-#include "oracles/violation.h"
+#include "views/violation.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  *
  * The conformance kit: steps, and the calls that they are made of (conform.h).
  */
-#include "harness/conform_internal.h"
+#include "conformance/internal.h"
 
 #include "harness/harness.h"
 

@@ -10,8 +10,8 @@
 #ifndef ISOHEAP_ISOMORPHISM_H
 #define ISOHEAP_ISOMORPHISM_H
 
-#include "oracles/graph.h"
-#include "oracles/violation.h"
+#include "views/graph.h"
+#include "views/violation.h"
 
 /* A pair of the witness f, and how it was reached. */
 struct pair {

@@ -2,7 +2,7 @@
  *
  * The conformance kit, third part: does the collector hold what its traits claim (conform.h)?
  */
-#include "harness/conform_internal.h"
+#include "conformance/internal.h"
 
 #include "harness/harness.h"
 

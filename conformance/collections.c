@@ -3,7 +3,7 @@
  * The conformance kit, second part: collections, and that nothing is left of the run before
  * (conform.h).
  */
-#include "harness/conform_internal.h"
+#include "conformance/internal.h"
 
 #include <stdio.h>
 #include <string.h>

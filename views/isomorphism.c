@@ -2,7 +2,7 @@
  *
  * Rooted graph isomorphism (isomorphism.h).
  */
-#include "oracles/isomorphism.h"
+#include "views/isomorphism.h"
 
 #include <stdio.h>
 

@@ -10,7 +10,7 @@
 #ifndef ISOHEAP_HEAP_H
 #define ISOHEAP_HEAP_H
 
-#include "oracles/isomorphism.h"
+#include "views/isomorphism.h"
 
 enum heap_check {
     HEAP_TILES = 1,

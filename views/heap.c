@@ -2,7 +2,7 @@
  *
  * Oracles over one heap walk (heap.h).
  */
-#include "oracles/heap.h"
+#include "views/heap.h"
 
 #include <string.h>
 

@@ -10,7 +10,7 @@
 #define ISOHEAP_GRAPH_H
 
 #include "collectors/collector.h"
-#include "oracles/model.h"
+#include "views/model.h"
 
 enum graph_kind {
     GRAPH_ATOM,    /* immediate, code pointer, or a word that points outside heap and statics */

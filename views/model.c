@@ -2,7 +2,7 @@
  *
  * The model: an abstract heap (model.h).
  */
-#include "oracles/model.h"
+#include "views/model.h"
 #include "collectors/words_copy.h"
 
 #include <string.h>

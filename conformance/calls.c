@@ -2,7 +2,7 @@
  *
  * The conformance kit, first part: what single calls promise (conform.h).
  */
-#include "harness/conform_internal.h"
+#include "conformance/internal.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  *
  * Graph views (graph.h).
  */
-#include "oracles/graph.h"
+#include "views/graph.h"
 
 #include <string.h>
 
