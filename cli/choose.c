@@ -5,7 +5,7 @@
 #define _GNU_SOURCE
 #include "cli/cli.h"
 
-#include "cli/faults.h"
+#include "cli/faults/faults.h"
 #include "cli/plugin.h"
 #include "collectors/known_bad/known_bad.h"
 #include "collectors/registry.h"

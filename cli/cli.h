@@ -68,9 +68,6 @@ bool replace_file(const char *path, unsigned mode, bool durable, const void *dat
 bool write_file(const char *path, const void *data, size_t size);
 /* The same, and on the disk when it returns: for findings. */
 bool write_finding(const char *path, const void *data, size_t size);
-/* Lets Graphviz lay a graph out, in the form of its options "-Tsvg" or "-Tplain", malloc'ed; NULL
- * after a message. */
-char *lay_out(const char *dot, size_t dot_size, const char *form, size_t *size);
 /* Standard output is a terminal, and nobody asked for no colour. */
 bool wants_colour(void);
 

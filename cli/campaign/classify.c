@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The class and the guilty party of an input (campaign.h).
+ *
+ * The input runs in a child on the very binary that failed, since another build may not see what
+ * its sanitizers see.  What the binary writes tells the class: isoheap's own line if there is one,
+ * else the function that it aborted from, else what a sanitizer or an engine says.
+ */
+#define _GNU_SOURCE
+#include "cli/campaign/campaign.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SECONDS_PER_INPUT = 20, PLAIN = 0, NAMED = 1 };
+
+/* A leak check at the end stops the world, which containers may forbid.  Names in stack traces cost
+ * most of the time and are needed seldom. */
+static char *const settings[][4] = {
+    [PLAIN] = {"ASAN_OPTIONS=detect_leaks=0:print_legend=0:symbolize=0",
+               "UBSAN_OPTIONS=symbolize=0:print_stacktrace=0", NULL},
+    [NAMED] = {"ASAN_OPTIONS=detect_leaks=0:print_legend=0:symbolize=1", NULL}};
+
+/* Copies the name that stands behind `before` in the text: letters, digits, underscores. */
+static bool name_after(const char *text, const char *before, char name[NAME_SIZE]) {
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
+                                  "ABCDEFGHIJKLMNOPQRSTUVWXYZ_-0123456789";
+    const char *found = strstr(text, before);
+    if (!found)
+        return false;
+    found += strlen(before);
+    snprintf(name, NAME_SIZE, "%.*s", (int)strspn(found, letters), found);
+    return name[0] != 0;
+}
+
+static bool contains(const char *text, const char *part) {
+    return strstr(text, part) != NULL;
+}
+
+/* Fills in the class if the text knows it without names in stack traces. */
+static bool plain_class(const char *text, int status, struct finding *f) {
+    const char *class = NULL;
+    if (name_after(text, "isoheap: violation ", f->violation))
+        return true;
+    if (status < 0 || contains(text, "ERROR: libFuzzer: timeout"))
+        class = "no_progress";
+    else if (contains(text, "isoheap: harness error"))
+        class = "harness_error";
+    else if (contains(text, "ERROR: AddressSanitizer") || contains(text, "runtime error:") ||
+             contains(text, "ERROR: MemorySanitizer") || contains(text, "ERROR: LeakSanitizer") ||
+             contains(text, "ERROR: libFuzzer: out-of-memory"))
+        class = "sanitizer";
+    if (class)
+        snprintf(f->violation, NAME_SIZE, "%s", class);
+    return class != NULL;
+}
+
+static void named_class(const char *text, struct finding *f) {
+    if (name_after(text, " in violation_", f->violation))
+        return;
+    /* the bodies of a target on one collector, and of one on all */
+    bool on_collectors =
+        contains(text, " in collector_target ") || contains(text, " in all_collectors_target ");
+    snprintf(f->violation, NAME_SIZE, "%s",
+             on_collectors ? "collector_assertion" : "harness_error");
+}
+
+/* "  guilty     subject (bad_infix_root)", or without the parenthesis. */
+static void find_guilty(const struct target *t, const char *text, struct finding *f) {
+    char party[NAME_SIZE] = "";
+    const char *line = strstr(text, "  guilty     ");
+    if (line)
+        name_after(line, "  guilty     ", party);
+    const char *end = line ? strchr(line, '\n') : NULL, *name = line ? strchr(line, '(') : NULL;
+    if (name && end && name < end && name_after(name, "(", f->guilty))
+        return;
+    const char *known = strcmp(party, "reference") == 0 ? t->reference : t->subject;
+    if (strcmp(f->violation, "harness_error") == 0 || !known)
+        known = t->name;
+    snprintf(f->guilty, NAME_SIZE, "%s", known);
+}
+
+/* What our own checks say before they abort. */
+static void find_message(const char *text, struct finding *f) {
+    const char *line = strstr(text, "isoheap: ");
+    snprintf(f->message, NAME_SIZE, "none");
+    if (line && strncmp(line, "isoheap: violation ", 19) != 0)
+        snprintf(f->message, NAME_SIZE, "%.*s", (int)strcspn(line, "\n"), line);
+}
+
+bool classify(const struct target *t, const char *input, struct finding *f) {
+    char *argv[] = {t->binary, (char *)(uintptr_t)input, NULL};
+    char *text;
+    *f = (struct finding){.failed = true};
+    int status = run_command_for(argv, settings[PLAIN], SECONDS_PER_INPUT, &text);
+    if (status == 127 && contains(text, "isoheap: cannot run")) {
+        free(text);
+        return false;
+    }
+    f->failed = status != 0;
+    if (f->failed && !plain_class(text, status, f)) {
+        free(text);
+        run_command_for(argv, settings[NAMED], SECONDS_PER_INPUT, &text);
+        named_class(text, f);
+    }
+    if (f->failed) {
+        find_guilty(t, text, f);
+        find_message(text, f);
+    }
+    free(text);
+    return true;
+}

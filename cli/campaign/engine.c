@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Starts, watches and ends the engines of a target (campaign.h).
+ *
+ * An engine that dies before its time, by whatever signal, is started again for the time that is
+ * left.  One that dies three times in a row without having executed anything does not run.
+ */
+#define _GNU_SOURCE
+#include "cli/campaign/campaign.h"
+
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EARLY_ENDS_MAX = 3, PATIENCE = 20 /* seconds to wrap up in */ };
+
+void add_word(struct words *w, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    if (w->n < WORDS_MAX && vasprintf(&w->word[w->n], format, arguments) >= 0)
+        w->word[++w->n] = NULL;
+    va_end(arguments);
+}
+
+void free_words(struct words *w) {
+    for (unsigned i = 0; i < w->n; i++)
+        free(w->word[i]);
+    *w = (struct words){.n = 0};
+}
+
+/* Our options files say what continuous fuzzing services and campaigns pass to the engine. */
+void for_each_option(const struct target *t,
+                     void (*visit)(const char *key, const char *value, void *), void *context) {
+    char *path = text_of("%s.options", t->binary), line[LINE_SIZE], key[64], value[64];
+    FILE *file = fopen(path, "r");
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, " %63[a-z_] = %63[^ \n]", key, value) == 2)
+            visit(key, value, context);
+    if (file)
+        fclose(file);
+    free(path);
+}
+
+static void copy_input(const char *path, const char *name, void *context) {
+    const char *to = context;
+    size_t size;
+    char *data = load_file(path, &size);
+    (void)name;
+    if (data)
+        add_to_folder(to, data, size);
+    free(data);
+}
+
+void copy_inputs(const char *from, const char *to) {
+    visit_folder(from, copy_input, (char *)(uintptr_t)to);
+}
+
+/* ---- life -------------------------------------------------------------------------------------
+ */
+
+bool make_target_folders(const struct target *t) {
+    static const char *const folders[] = {"found", "queue", "filed", "flaky", "engine"};
+    bool good = make_folder(t->corpus);
+    for (unsigned i = 0; good && i < sizeof folders / sizeof *folders; i++) {
+        char *path = text_of("%s/%s", t->work, folders[i]);
+        good = make_folder(path);
+        free(path);
+    }
+    if (!good)
+        perror(t->work);
+    return good;
+}
+
+bool target_prepare(struct target *t) {
+    if (!make_target_folders(t))
+        return false;
+    char *queue = text_of("%s/queue", t->work);
+    t->campaign->pending += (int)count_files(queue);
+    free(queue);
+    if (t->campaign->engine->prepare && !t->campaign->engine->prepare(t))
+        return false;
+    take_in(t, true);
+    t->figures.corpus = t->figures.corpus_at_start = count_files(t->corpus);
+    return true;
+}
+
+static bool start_process(struct target *t, unsigned number) {
+    const struct engine *engine = t->campaign->engine;
+    struct words argv = {.n = 0}, environment = {.n = 0};
+    double left = t->started + t->campaign->share - seconds_now();
+    engine->environment(t, &environment);
+    engine->command(t, number, left > 1 ? left : 1, &argv);
+    bool good = process_start(&t->engines[number], argv.word, environment.word);
+    free_words(&argv);
+    free_words(&environment);
+    return good;
+}
+
+bool target_start(struct target *t) {
+    t->started = seconds_now();
+    t->n_engines = t->campaign->engine->process_a_job ? t->campaign->jobs_each : 1;
+    t->running = true;
+    for (unsigned i = 0; i < t->n_engines; i++)
+        if (!start_process(t, i)) {
+            perror("isoheap: no process for the engine");
+            return false;
+        }
+    return true;
+}
+
+/* The runs of a process that is over are added to those of its successor. */
+static void restart(struct target *t, unsigned number) {
+    struct process *p = &t->engines[number];
+    say("%s: the engine ended before its time (%s %d); starting it again", t->name,
+        p->status > 128 ? "signal" : "status", p->status > 128 ? p->status - 128 : p->status);
+    if (!t->campaign->engine->process_a_job)
+        t->executions_before = t->figures.executions;
+    if (t->campaign->engine->prepare)
+        t->campaign->engine->prepare(t);
+    if (!start_process(t, number))
+        t->trouble = true;
+}
+
+/* After the end of a process: is it over, or must it be started again? */
+static void look_at_end(struct target *t, unsigned number) {
+    double left = t->started + t->campaign->share - seconds_now();
+    if (t->asked_to_end > 0 || left < 2)
+        return;
+    bool worked = t->figures.executions > t->executions_at_restart;
+    t->executions_at_restart = t->figures.executions;
+    t->early_ends = worked ? 0 : t->early_ends + 1;
+    if (t->early_ends >= EARLY_ENDS_MAX) {
+        t->trouble = true;
+        t->troubled = &t->engines[number];
+        return;
+    }
+    restart(t, number);
+}
+
+static void finish(struct target *t) {
+    t->running = false;
+    t->ended = true;
+    t->seconds = seconds_now() - t->started;
+    if (t->campaign->engine->finish)
+        t->campaign->engine->finish(t);
+    take_in(t, true);
+    t->figures.corpus = count_files(t->corpus);
+    t->trouble = t->trouble || (!t->figures.started && !campaign_interrupts);
+}
+
+bool target_poll(struct target *t) {
+    const struct campaign *c = t->campaign;
+    bool alive = false;
+    for (unsigned i = 0; i < t->n_engines; i++) {
+        bool had = t->engines[i].warden != 0;
+        if (!process_poll(&t->engines[i], c->engine->line, t) && had && !t->trouble)
+            look_at_end(t, i);
+        alive = alive || t->engines[i].warden;
+    }
+    if (c->engine->poll)
+        c->engine->poll(t);
+    take_in(t, false);
+    if (c->runs && t->figures.executions >= c->runs && !(t->asked_to_end > 0))
+        target_stop(t, false);
+    double end = t->asked_to_end > 0 ? t->asked_to_end : t->started + c->share;
+    if (alive && seconds_now() > end + PATIENCE)
+        target_stop(t, true);
+    if (!alive)
+        finish(t);
+    return t->running;
+}
+
+void target_stop(struct target *t, bool force) {
+    if (!(t->asked_to_end > 0))
+        t->asked_to_end = seconds_now();
+    for (unsigned i = 0; i < t->n_engines; i++)
+        if (force)
+            process_kill(&t->engines[i]);
+        else
+            process_signal(&t->engines[i], t->campaign->engine->end_signal);
+}

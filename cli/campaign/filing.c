@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Reduces a finding and files it, once (campaign.h).
+ *
+ * Runs in a child of the campaign, one finding at a time.  There is no index to be kept or lost:
+ * whether a finding is known is read from the files of crashes/<class>/, whose names begin with the
+ * guilty party or which say it in a comment.  The input goes away only when its reduced form is on
+ * the disk, so a campaign that is killed at any moment does the work again and finds it done.
+ */
+#define _GNU_SOURCE
+#include "cli/campaign/campaign.h"
+
+#include "program/bytes/bytes.h"
+#include "program/text/text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { TEXT_MAX = 1 << 20 };
+
+static bool load_program(const char *path, struct program *p) {
+    struct text_error error;
+    size_t size;
+    char *data = load_file(path, &size);
+    bool good = data != NULL;
+    if (good && program_looks_like_text(data, size))
+        good = program_parse(p, data, size, &error);
+    else if (good)
+        program_decode(p, (uint8_t *)data, size);
+    free(data);
+    return good;
+}
+
+/* ---- known or new -----------------------------------------------------------------------------
+ */
+
+struct search {
+    const struct finding *finding;
+    const uint64_t *shape; /* NULL: it is no program, and its message stands for the shape */
+    char *found;           /* the file that has it, malloc'ed */
+};
+
+static bool has_comment(const char *path, const char *key, const char *value) {
+    size_t size;
+    char *text = load_file(path, &size), *line = text_of("# %s: %s\n", key, value);
+    bool has = text && strstr(text, line);
+    free(line);
+    free(text);
+    return has;
+}
+
+static bool names_guilty(const char *path, const char *name, const char *guilty) {
+    size_t n = strlen(guilty);
+    return (strncmp(name, guilty, n) == 0 && (name[n] == '.' || name[n] == '-')) ||
+           has_comment(path, "guilty", guilty);
+}
+
+static void compare_file(const char *path, const char *name, void *context) {
+    static struct program p;
+    struct search *s = context;
+    if (s->found || !ends_in(name, s->shape ? ".txt" : ".history") ||
+        !names_guilty(path, name, s->finding->guilty))
+        return;
+    if (s->shape ? load_program(path, &p) && program_shape(&p) == *s->shape
+                 : strcmp(s->finding->message, "none") == 0 ||
+                       has_comment(path, "message", s->finding->message))
+        s->found = text_of("%s", path);
+}
+
+/* ---- reduction --------------------------------------------------------------------------------
+ */
+
+/* The reducer is a subcommand of isoheap: of the one beside the target, if there is one, since that
+ * has the target's sanitizers, else of this one.  True if it has written `output`; it has not where
+ * its build of the collector does not fail. */
+static bool reduce(const struct target *t, const char *input, const char *output) {
+    const struct campaign *c = t->campaign;
+    char *beside = text_of("%s/isoheap", c->bin_dir), own[] = "/proc/self/exe";
+    char *said, *runs = text_of("%u", c->reduce_runs), *time = text_of("%u", c->reduce_seconds);
+    char *argv[] = {access(beside, X_OK) == 0 ? beside : own,
+                    "reduce",
+                    "--collector",
+                    t->subject,
+                    "--reference",
+                    t->reference ? t->reference : "none",
+                    "--runs",
+                    runs,
+                    "--time",
+                    time,
+                    "--output",
+                    (char *)(uintptr_t)output,
+                    (char *)(uintptr_t)input,
+                    NULL};
+    unlink(output);
+    int status = run_command_for(argv, NULL, c->reduce_seconds + 30, &said);
+    free(said);
+    free(runs);
+    free(time);
+    free(beside);
+    return status == 0 && access(output, R_OK) == 0;
+}
+
+/* ---- what is written --------------------------------------------------------------------------
+ */
+
+/* A finding in the form in which it will be filed. */
+struct form {
+    char *text; /* the program, with its history; NULL: only the input itself fails */
+    size_t size;
+    struct program program;
+    uint64_t shape;
+};
+
+/* The history of a finding as comments: the class and what the name in the queue tells
+ * (campaign_intake.c), "hash,key:value,key:value...". */
+static char *history(const struct target *t, const char *name, const struct finding *f) {
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return text_of("");
+    fprintf(out, "# violation: %s\n# guilty: %s\n# target: %s\n", f->violation, f->guilty, t->name);
+    if (strcmp(f->message, "none") != 0)
+        fprintf(out, "# message: %s\n", f->message);
+    if (t->campaign->commit)
+        fprintf(out, "# commit: %s\n", t->campaign->commit);
+    fprintf(out, "# input: %.*s\n", (int)strcspn(name, ","), name);
+    for (const char *at = strchr(name, ','); at; at = strchr(at, ',')) {
+        size_t key = strcspn(++at, ":,"), value = strcspn(at, ",");
+        if (key < value)
+            fprintf(out, "# %.*s: %.*s\n", (int)key, at, (int)(value - key - 1), at + key + 1);
+    }
+    fclose(out);
+    return text;
+}
+
+/* The program as text, its history behind the version line. */
+static char *print_with(const struct program *p, const char *comments, size_t *size) {
+    char *program = malloc(TEXT_MAX), *text = NULL;
+    if (!program)
+        return NULL;
+    program_print(p, program, TEXT_MAX);
+    size_t version = strcspn(program, "\n") + 1;
+    text = text_of("%.*s%s%s", (int)version, program, comments, program + version);
+    *size = strlen(text);
+    free(program);
+    return text;
+}
+
+static bool same_finding(const struct target *t, const char *path, const struct finding *f) {
+    struct finding again;
+    return classify(t, path, &again) && again.failed &&
+           strcmp(again.violation, f->violation) == 0 && strcmp(again.guilty, f->guilty) == 0;
+}
+
+/* Takes the program of that file if it fails, as text, in the same way on the target's binary. */
+static bool take_form(const struct target *t, const char *path, const struct finding *f,
+                      const char *comments, struct form *form) {
+    char *candidate = text_of("%s/engine/candidate.txt", t->work);
+    bool good = load_program(path, &form->program);
+    if (good)
+        form->text = print_with(&form->program, comments, &form->size);
+    good = good && form->text && save_file(candidate, form->text, form->size) &&
+           same_finding(t, candidate, f);
+    unlink(candidate);
+    free(candidate);
+    if (good)
+        return true;
+    free(form->text);
+    form->text = NULL;
+    return false;
+}
+
+/* The smallest form at hand: the reduced program, the program, or the input as it is. */
+static void find_form(const struct target *t, const char *input, const char *comments,
+                      const struct finding *f, struct form *form) {
+    char *reduced = text_of("%s/engine/reduced.txt", t->work);
+    form->text = NULL;
+    if (!(t->subject && reduce(t, input, reduced) && take_form(t, reduced, f, comments, form)))
+        take_form(t, input, f, comments, form);
+    unlink(reduced);
+    free(reduced);
+    form->shape = form->text ? program_shape(&form->program) : 0;
+}
+
+/* ---- filing -----------------------------------------------------------------------------------
+ */
+
+static bool is_known(const char *folder, const struct finding *f, const struct form *form,
+                     char path[LINE_SIZE]) {
+    struct search s = {f, form->text ? &form->shape : NULL, NULL};
+    visit_folder(folder, compare_file, &s);
+    if (s.found)
+        snprintf(path, LINE_SIZE, "%s", s.found);
+    free(s.found);
+    return path[0] != 0;
+}
+
+/* FOLDER/guilty-shape.txt; or, for what is no program, FOLDER/guilty-content and its .history. */
+static bool write_form(const struct target *t, const char *folder, const char *input,
+                       const char *comments, const struct form *form, struct filed *filed) {
+    size_t size;
+    if (!make_folder(folder))
+        return false;
+    if (form->text) {
+        snprintf(filed->path, LINE_SIZE, "%s/%s-%016" PRIx64 ".txt", folder, filed->finding.guilty,
+                 form->shape);
+        return save_file(filed->path, form->text, form->size);
+    }
+    char *data = load_file(input, &size), name[17];
+    if (!data)
+        return false;
+    name_content(data, size, name);
+    snprintf(filed->path, LINE_SIZE, "%s/%s-%s", folder, t->name, name);
+    char *beside = text_of("%s.history", filed->path);
+    bool good = save_file(filed->path, data, size) && save_file(beside, comments, strlen(comments));
+    int why = errno;
+    free(beside);
+    free(data);
+    errno = why;
+    return good;
+}
+
+static void file_form(const struct target *t, const char *input, const char *name,
+                      struct filed *filed) {
+    static struct form form;
+    char *comments = history(t, name, &filed->finding);
+    char *folder = text_of("%s/%s", t->campaign->crashes, filed->finding.violation);
+    find_form(t, input, comments, &filed->finding, &form);
+    if (is_known(folder, &filed->finding, &form, filed->path)) {
+        filed->how = FILED_KNOWN;
+    } else if (write_form(t, folder, input, comments, &form, filed)) {
+        filed->how = FILED_NEW;
+    } else {
+        filed->how = FILED_NOT;
+        filed->full = errno == ENOSPC || errno == EDQUOT || errno == EFBIG;
+        snprintf(filed->path, LINE_SIZE, "%s: %s", folder, strerror(errno));
+    }
+    filed->operations = form.text ? form.program.n_ops : 0;
+    filed->blocks = form.text ? program_named(&form.program) : 0;
+    free(folder);
+    free(form.text);
+    free(comments);
+}
+
+/* Beyond --keep findings of one class and party the next ones cost more than they tell. */
+static bool is_enough(const struct target *t, const struct finding *f) {
+    const struct tally *tally = find_tally(t, f);
+    return tally && tally->fresh + tally->known >= t->campaign->keep;
+}
+
+/* What was filed stays as the program's origin; what is known or more of the same goes. */
+static void put_away(const struct target *t, const char *input, const char *name,
+                     const struct filed *filed) {
+    static const char *const folders[] = {[FILED_NEW] = "filed", [FILED_FLAKY] = "flaky"};
+    if (filed->how == FILED_NOT)
+        return;
+    if (filed->how == FILED_KNOWN || filed->how == FILED_MORE) {
+        unlink(input);
+        return;
+    }
+    char *to = text_of("%s/%s/%s", t->work, folders[filed->how], name);
+    if (!move_file(input, to))
+        unlink(input); /* it is filed, or it did nothing */
+    free(to);
+}
+
+void file_finding(const struct target *t, const char *input, struct filed *filed) {
+    const char *name = strrchr(input, '/') + 1;
+    *filed = (struct filed){.how = FILED_NOT};
+    if (!classify(t, input, &filed->finding)) {
+        snprintf(filed->path, LINE_SIZE, "%s cannot be run", t->binary);
+        return;
+    }
+    if (!filed->finding.failed)
+        filed->how = FILED_FLAKY;
+    else if (is_enough(t, &filed->finding))
+        filed->how = FILED_MORE;
+    else
+        file_form(t, input, name, filed);
+    put_away(t, input, name, filed);
+}

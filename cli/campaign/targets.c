@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The targets of a campaign: which binaries there are, and what is known of each (campaign.h).
+ */
+#define _GNU_SOURCE
+#include "cli/campaign/campaign.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A binary fuzz_NAME; its companions have a dot in their names. */
+static bool is_target(const char *path, const char *name) {
+    const char *end = strrchr(name, '_');
+    return strncmp(name, "fuzz_", 5) == 0 && !strchr(name, '.') &&
+           strcmp(end, "_standalone") != 0 && access(path, X_OK) == 0;
+}
+
+/* fuzz_NAME fuzzes the collector NAME against cheney; fuzz_reference fuzzes that one. */
+static void find_collectors(struct target *t) {
+    const char *name = t->name + strlen("fuzz_");
+    bool reference = strcmp(name, "reference") == 0;
+    if (!reference && !find_collector(name))
+        return;
+    t->subject = text_of("%s", reference ? "cheney" : name);
+    t->reference = reference ? NULL : text_of("cheney");
+}
+
+/* calloc; ends the process if there is no memory. */
+static void *allot(size_t n, size_t size) {
+    void *p = calloc(n, size);
+    if (!p) {
+        fprintf(stderr, "isoheap: no memory\n");
+        exit(EXIT_HARNESS);
+    }
+    return p;
+}
+
+static void add_target(struct campaign *c, const char *path, const char *name) {
+    struct target *t = &c->targets[c->n_targets];
+    if (c->n_targets == TARGETS_MAX)
+        return;
+    c->n_targets++;
+    t->campaign = c;
+    t->engines = allot(c->jobs ? c->jobs : 1, sizeof *t->engines);
+    t->name = text_of("%s", name);
+    t->binary = realpath(path, NULL);
+    t->corpus = text_of("%s/%s", c->corpus, name);
+    t->work = text_of("%s/.work/%s", c->corpus, name);
+    t->seeds = text_of("%s/../seeds/%s", c->bin_dir, name);
+    find_collectors(t);
+}
+
+static void visit(const char *path, const char *name, void *context) {
+    if (is_target(path, name))
+        add_target(context, path, name);
+}
+
+static void no_target(const struct campaign *c, const char *name) {
+    bool is_afl = c->engine == &afl;
+    if (name)
+        fprintf(stderr, "isoheap: there is no binary %s in %s", name, c->bin_dir);
+    else
+        fprintf(stderr, "isoheap: there is no binary of a fuzz target in %s", c->bin_dir);
+    fprintf(stderr,
+            "; build it (cmake --preset %s && cmake --build --preset %s%s), or name its "
+            "folder with --bin-dir\n",
+            is_afl ? "afl" : "fuzz", is_afl ? "afl" : "fuzz", is_afl ? "" : "; or: make");
+}
+
+static bool is_listed(const struct campaign *c, const char *name) {
+    for (unsigned i = 0; i < c->n_targets; i++)
+        if (strcmp(c->targets[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+bool find_targets(struct campaign *c) {
+    bool good = true;
+    c->targets = allot(TARGETS_MAX, sizeof *c->targets);
+    if (!c->n_names) {
+        visit_folder(c->bin_dir, visit, c);
+        good = c->n_targets > 0;
+        if (!good)
+            no_target(c, NULL);
+    }
+    for (int i = 0; i < c->n_names; i++) {
+        char *path = text_of("%s/%s", c->bin_dir, c->names[i]);
+        if (!is_target(path, c->names[i])) {
+            no_target(c, c->names[i]);
+            good = false;
+        } else if (!is_listed(c, c->names[i])) {
+            add_target(c, path, c->names[i]);
+        }
+        free(path);
+    }
+    return good;
+}
+
+/* Two campaigns would take each other's queue for left-overs. */
+bool lock_work(const struct campaign *c) {
+    char *folder = text_of("%s/.work", c->corpus);
+    bool good = lock_folder(folder, c->corpus, "a --corpus");
+    free(folder);
+    return good;
+}
+
+/* Of the checkout that the campaign runs in. */
+char *find_commit(void) {
+    char *argv[] = {"git", "rev-parse", "HEAD", NULL}, *said;
+    int status = run_command_for(argv, NULL, 10, &said);
+    size_t length = status == 0 && said ? strcspn(said, "\n") : 0;
+    char *commit = length >= 40 ? text_of("%.*s", (int)length, said) : NULL;
+    free(said);
+    return commit;
+}
+
+void forget_targets(struct campaign *c) {
+    for (unsigned i = 0; i < c->n_targets; i++) {
+        struct target *t = &c->targets[i];
+        char *owned[] = {t->name,   t->binary, t->subject, t->reference,
+                         t->corpus, t->seeds,  t->work};
+        for (unsigned k = 0; k < sizeof owned / sizeof *owned; k++)
+            free(owned[k]);
+        free(t->engines);
+    }
+    free(c->targets);
+    free(c->commit);
+}

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * isoheap corpus: keep corpora small and share them across targets.
+ */
+#define _GNU_SOURCE
+#include "cli/campaign/corpus_change.h"
+
+#include "program/bytes/bytes.h"
+#include "program/text/text.h"
+
+#include <argp.h>
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { CORPUS = 1000, BIN_DIR };
+
+static const struct argp_option options[] = {
+    {"corpus", CORPUS, "DIR", 0, "the corpora, DIR/TARGET (default: corpus)", 0},
+    {"bin-dir", BIN_DIR, "DIR", 0, "the targets' libFuzzer binaries (default: build/fuzz/bin)", 0},
+    {0}};
+
+struct corpus {
+    struct campaign campaign;
+    char **words; /* verb, target, sources */
+    int n_words;
+    int status;
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+    struct corpus *c = state->input;
+    switch (key) {
+    case CORPUS:
+        c->campaign.corpus = argument;
+        return 0;
+    case BIN_DIR:
+        c->campaign.bin_dir = argument;
+        return 0;
+    case ARGP_KEY_ARGS:
+        c->words = state->argv + state->next;
+        c->n_words = state->argc - state->next;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "merge, minimise or import?");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static void raise_status(struct corpus *c, int status) {
+    c->status = status > c->status ? status : c->status;
+}
+
+static void report(const struct target *t, struct extent before) {
+    struct extent after = extent_of(t->corpus);
+    printf("%s: %u -> %u files, %" PRIu64 " -> %" PRIu64 " bytes\n", t->name, before.files,
+           after.files, before.bytes, after.bytes);
+}
+
+/* A source: a target that has a corpus, else a path. */
+static char *source_path(const struct corpus *c, const char *source) {
+    char *path = text_of("%s/%s", c->campaign.corpus, source);
+    if (!strchr(source, '/') && access(path, F_OK) == 0)
+        return path;
+    free(path);
+    return text_of("%s", source);
+}
+
+/* ---- merge and minimise -----------------------------------------------------------------------
+ */
+
+/* The folders to merge: named ones, or the corpora of all other targets. */
+static unsigned find_sources(const struct corpus *c, const struct target *t, char **sources) {
+    unsigned n = 0;
+    for (int i = 2; i < c->n_words && n < TARGETS_MAX; i++)
+        sources[n++] = source_path(c, c->words[i]);
+    if (n)
+        return n;
+    struct dirent **entries;
+    int count = scandir(c->campaign.corpus, &entries, NULL, alphasort);
+    for (int i = 0; i < count; i++) {
+        const char *name = entries[i]->d_name;
+        if (name[0] != '.' && strcmp(name, t->name) != 0 && n < TARGETS_MAX)
+            sources[n++] = source_path(c, name);
+        free(entries[i]);
+    }
+    if (count >= 0)
+        free(entries);
+    return n;
+}
+
+static bool are_folders(char *const *sources, unsigned n) {
+    struct stat info;
+    for (unsigned i = 0; i < n; i++)
+        if (stat(sources[i], &info) != 0 || !S_ISDIR(info.st_mode)) {
+            fprintf(stderr,
+                    "isoheap: %s: no such folder, and no target has a corpus of that name\n",
+                    sources[i]);
+            return false;
+        }
+    return true;
+}
+
+static bool change_by_merge(struct corpus *c, const struct target *t, char *const *sources,
+                            unsigned n, bool fewest) {
+    struct extent before = extent_of(t->corpus);
+    char *change = begin_change(c->campaign.corpus, t->name, !fewest);
+    if (!change)
+        return false;
+    if (!merge_into(change, t, sources, n, fewest)) {
+        drop_change(change);
+        return false;
+    }
+    if (!commit_change(c->campaign.corpus, t->name, change))
+        return false;
+    report(t, before);
+    return true;
+}
+
+static void merge(struct corpus *c) {
+    struct target *t = &c->campaign.targets[0];
+    char *sources[TARGETS_MAX];
+    unsigned n = find_sources(c, t, sources);
+    if (!n) {
+        fprintf(stderr, "isoheap: %s has no corpus of another target; name a folder\n",
+                c->campaign.corpus);
+        raise_status(c, EXIT_UNREADABLE);
+    } else if (!are_folders(sources, n)) {
+        raise_status(c, EXIT_UNREADABLE);
+    } else if (!change_by_merge(c, t, sources, n, false)) {
+        raise_status(c, EXIT_HARNESS);
+    }
+    for (unsigned i = 0; i < n; i++)
+        free(sources[i]);
+}
+
+static void minimise(struct corpus *c) {
+    for (unsigned i = 0; i < c->campaign.n_targets; i++) {
+        struct target *t = &c->campaign.targets[i];
+        if (count_files(t->corpus) == 0)
+            printf("%s: no corpus\n", t->name);
+        else if (!change_by_merge(c, t, &t->corpus, 1, true))
+            raise_status(c, EXIT_HARNESS);
+    }
+}
+
+/* ---- import -----------------------------------------------------------------------------------
+ */
+
+struct import {
+    struct corpus *corpus;
+    const char *change;
+    bool as_text; /* the target's inputs are text */
+    unsigned added, same;
+};
+
+/* <build>/targets.txt, "NAME bytes" or "NAME text". */
+static bool takes_text(const struct corpus *c, const char *target) {
+    char *path = text_of("%s/../targets.txt", c->campaign.bin_dir), *wanted;
+    size_t size;
+    char *list = load_file(path, &size);
+    wanted = text_of("%s text\n", target);
+    bool takes = list && strstr(list, wanted);
+    free(wanted);
+    free(list);
+    free(path);
+    return takes;
+}
+
+static int add_program(const struct import *import, const struct program *p) {
+    size_t size = program_encode(p, NULL, 0);
+    uint8_t *bytes = malloc(size + 1);
+    if (!bytes)
+        return -1;
+    program_encode(p, bytes, size);
+    int added = add_to_folder(import->change, bytes, size);
+    free(bytes);
+    return added;
+}
+
+enum { ADDED = 1, KNOWN = 0, NOT_WRITTEN = -1, NOT_READ = -2 };
+
+static int import_input(const struct import *import, const char *path) {
+    static struct program program;
+    size_t size;
+    char *data = load_file(path, &size);
+    int result = NOT_READ;
+    if (!data)
+        perror(path);
+    else if (import->as_text || !program_looks_like_text(data, size))
+        result = add_to_folder(import->change, data, size);
+    else if (read_program(path, &program, NULL))
+        result = add_program(import, &program);
+    if (result == NOT_WRITTEN)
+        perror(import->change);
+    free(data);
+    return result;
+}
+
+static void import_file(const char *path, void *context) {
+    struct import *import = context;
+    int result = import_input(import, path);
+    import->added += result == ADDED;
+    import->same += result == KNOWN;
+    if (result < 0)
+        raise_status(import->corpus, result == NOT_READ ? EXIT_UNREADABLE : EXIT_USAGE);
+}
+
+static void import(struct corpus *c) {
+    struct target *t = &c->campaign.targets[0];
+    struct extent before = extent_of(t->corpus);
+    char *change = begin_change(c->campaign.corpus, t->name, true);
+    if (!change) {
+        raise_status(c, EXIT_HARNESS);
+        return;
+    }
+    struct import import = {c, change, takes_text(c, t->name), 0, 0};
+    for (int i = 2; i < c->n_words; i++) {
+        char *source = source_path(c, c->words[i]);
+        if (!for_each_file(source, import_file, &import))
+            raise_status(c, EXIT_UNREADABLE);
+        free(source);
+    }
+    if (!commit_change(c->campaign.corpus, t->name, change)) {
+        raise_status(c, EXIT_HARNESS);
+        return;
+    }
+    printf("%s: %u new, %u known\n", t->name, import.added, import.same);
+    report(t, before);
+}
+
+/* ---- the command ------------------------------------------------------------------------------
+ */
+
+static const char about[] =
+    "Change the corpora of fuzz targets, each as a whole or not at all.\n\n"
+    "  merge TARGET [SOURCE...]    add what reaches something new (default: of all other targets)\n"
+    "  minimise [TARGET...]        keep the fewest inputs that reach the same (default: all)\n"
+    "  import TARGET SOURCE...     add files, text as bytes, each content once\n"
+    "\v"
+    "A SOURCE is a folder, for import also a file, or another target, which stands for its "
+    "corpus.\n\n"
+    "Exit status: 0 done, 2 usage or an output that cannot be written, 3 unreadable input, 4 "
+    "a missing or failing binary.";
+
+struct verb {
+    const char *name;
+    void (*run)(struct corpus *);
+    int least; /* words, itself included */
+    bool one;  /* the second word alone is a target */
+};
+
+static const struct verb *find_verb(const struct corpus *c) {
+    static const struct verb verbs[] = {
+        {"merge", merge, 2, true}, {"minimise", minimise, 1, false}, {"import", import, 3, true}};
+    for (unsigned i = 0; i < sizeof verbs / sizeof *verbs; i++)
+        if (strcmp(verbs[i].name, c->words[0]) == 0) {
+            if (c->n_words >= verbs[i].least)
+                return &verbs[i];
+            fprintf(stderr, "isoheap corpus %s: %s\n", verbs[i].name,
+                    c->n_words < 2 ? "which TARGET?" : "which SOURCE?");
+            return NULL;
+        }
+    fprintf(stderr, "isoheap corpus: merge, minimise or import, not %s\n", c->words[0]);
+    return NULL;
+}
+
+static bool prepare(struct corpus *c, const struct verb *verb) {
+    c->campaign.names = c->words + 1;
+    c->campaign.n_names = verb->one ? 1 : c->n_words - 1;
+    if (!find_targets(&c->campaign) || !lock_work(&c->campaign))
+        return false;
+    for (unsigned i = 0; i < c->campaign.n_targets; i++)
+        if (!make_target_folders(&c->campaign.targets[i]))
+            return false;
+    return true;
+}
+
+int command_corpus(int argc, char **argv) {
+    static const struct argp argp = {
+        options, parse, "merge|minimise|import [TARGET] [SOURCE...]", about, NULL, NULL, NULL};
+    static struct corpus c = {
+        .campaign = {.engine = &libfuzzer, .corpus = "corpus", .bin_dir = "build/fuzz/bin"}};
+    argp_err_exit_status = EXIT_USAGE;
+    if (argp_parse(&argp, argc, argv, 0, NULL, &c))
+        return EXIT_USAGE;
+    const struct verb *verb = find_verb(&c);
+    if (!verb)
+        return EXIT_USAGE;
+    if (!prepare(&c, verb))
+        return EXIT_HARNESS;
+    verb->run(&c);
+    forget_targets(&c.campaign);
+    return c.status;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * isoheap explore: hands over to what explores a collector.  onthefly is a model with threads of
+ * its own, explored state by state (explore_schedules.c); every other one is a collector behind
+ * collector.h, on which programs are run (explore_programs.c).
+ */
+#include "cli/explore/explore.h"
+
+#include <string.h>
+
+/* A schedule that is replayed, or explored from, names no collector: its file does. */
+static bool is_of_schedules(int argc, char **argv) {
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "onthefly") == 0 || strncmp(argv[i], "--replay", 8) == 0 ||
+            strncmp(argv[i], "--from", 6) == 0)
+            return true;
+    return false;
+}
+
+int command_explore(int argc, char **argv) {
+    return is_of_schedules(argc, argv) ? explore_schedules(argc, argv)
+                                       : explore_programs(argc, argv);
+}

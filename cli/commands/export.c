@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * isoheap export: a finding as a C file of its own.
+ *
+ * The file has the program as tables and calls, already lowered to what the collectors take, and
+ * behind them those parts of the files in export/ that its operations and its class need.  It
+ * includes collectors/collector.h and is linked with the sources of one collector, and nothing
+ * else.
+ */
+#define _GNU_SOURCE
+#include "cli/export/export.h"
+
+#include "cli/plugin.h"
+#include "collectors/known_bad/table.h"
+#include "program/text/text.h"
+
+#include <argp.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct options {
+    const char *collector, *reference, *symbol, *class, *file, *output;
+    bool ocaml;
+};
+
+static const struct argp_option options[] = {
+    {"collector", 'c', "NAME", 0, "the collector under test (default: mark_sweep, or the plug-in)",
+     0},
+    {"reference", 'r', "NAME", 0, "the reference (default: cheney); none: the model alone", 0},
+    {"symbol", 's', "SYMBOL", 0, "C name of the collector's struct (default: its name)", 0},
+    {"class", 'C', "CLASS", 0, "what to assert (default: the class that the program raises)", 0},
+    {"output", 'o', "FILE", 0, "where to write (default: standard output)", 0},
+    {"ocaml", 'm', NULL, 0, "an OCaml program, for a finding in the OCaml runtime", 0},
+    {0}};
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+    struct options *o = state->input;
+    switch (key) {
+    case 'c':
+        o->collector = argument;
+        return 0;
+    case 'r':
+        o->reference = argument;
+        return 0;
+    case 's':
+        o->symbol = argument;
+        return 0;
+    case 'C':
+        o->class = argument;
+        return 0;
+    case 'o':
+        o->output = argument;
+        return 0;
+    case 'm':
+        o->ocaml = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (o->file)
+            argp_error(state, "one FILE at a time");
+        o->file = argument;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* ---- the header -------------------------------------------------------------------------------
+ */
+
+/* The sources of a collector, and what makes a known-bad one of them. */
+static const struct {
+    const char *name, *source, *defect;
+} bad_sources[] = {
+#define X(source, defect, violation, what) {"bad_" #defect, #source, #defect},
+    KNOWN_BAD(X)
+#undef X
+};
+
+static void write_command(FILE *f, const struct exported *e, const char *compiler,
+                          const char *name) {
+    const char *source = e->subject->name, *defect = NULL;
+    bool sanitizer = e->violation == VIOLATION_sanitizer;
+    for (unsigned i = 0; i < sizeof bad_sources / sizeof *bad_sources; i++) {
+        if (strcmp(bad_sources[i].name, e->subject->name) != 0)
+            continue;
+        source = bad_sources[i].source;
+        defect = bad_sources[i].defect;
+    }
+    fprintf(f, " *   %s -std=c17 -g -I.%s", compiler, sanitizer ? " -fsanitize=address" : "");
+    if (defect)
+        fprintf(f, " -DISOHEAP_FAULT=FAULT_%s -DISOHEAP_COLLECTOR=%s", defect, e->symbol);
+    fprintf(f, " -o finding %s collectors/%s/[a-z]*.c collectors/arena.c collectors/literals.c%s\n",
+            name, source, strcmp(source, "boehm") == 0 ? " -lgc" : "");
+}
+
+static void write_header(FILE *f, const struct exported *e, const char *name) {
+    fprintf(f, "/* A violation of the garbage collector %s: %s\n *   (%s)\n", e->subject->name,
+            violation_name(e->violation), violation_meaning(e->violation));
+    if (e->detail[0])
+        fprintf(f, " * %s\n", e->detail);
+    fprintf(f, " *\n * Compile it at the top of isoheap's sources, with gcc or clang:\n");
+    write_command(f, e, "cc", name);
+    fprintf(f,
+            " * Run it:\n *   ./finding\n *\n"
+            " * %s\n"
+            " * -DCOLLECTOR=NAME takes another collector, whose sources are then to be linked.\n"
+            " * Written by `isoheap export`.\n */\n",
+            e->violation == VIOLATION_sanitizer
+                ? "It crashes, or a sanitizer ends it, while the defect is there; then it passes."
+                : "An assertion fails while the defect is there; without it the program passes.");
+    fprintf(f,
+            "#undef NDEBUG\n"
+            "#include \"collectors/collector.h\"\n\n"
+            "#include <assert.h>\n#include <stdio.h>\n#include <stdlib.h>\n"
+            "#include <string.h>\n\n"
+            "#ifndef COLLECTOR\n#define COLLECTOR %s\n#endif\n"
+            "extern const struct collector COLLECTOR;\n\n",
+            e->symbol);
+}
+
+/* ---- life -------------------------------------------------------------------------------------
+ */
+
+static const char *base_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return strcmp(path, "-") == 0 ? "finding.c" : slash ? slash + 1 : path;
+}
+
+static char *write_all(const struct exported *e, const char *name, size_t *size) {
+    char *text = NULL;
+    FILE *f = open_memstream(&text, size);
+    if (!f)
+        return NULL;
+    write_header(f, e, name);
+    export_oracle(f, e);
+    export_tables(f, e);
+    export_mirror(f, e);
+    export_script(f, e);
+    if (fclose(f) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+/* The violation to assert: what the program raises now, or the class that was asked for. */
+static int find_class(const struct options *o, struct exported *e, const struct job *job) {
+    if (o->class) {
+        e->violation = violation_named(o->class);
+        if (e->violation != VIOLATION_classes && e->violation != VIOLATION_none)
+            return EXIT_OK;
+        fprintf(stderr, "isoheap: no violation class is called %s; see `isoheap list`\n", o->class);
+        return EXIT_USAGE;
+    }
+    char *report;
+    struct verdict v = run_job(job, e->program, &report);
+    free(report);
+    if (v.harness_error) {
+        fprintf(stderr, "isoheap: %s: harness error: %s\n", o->file, v.detail);
+        return EXIT_HARNESS;
+    }
+    if (!v.violation || v.guilty != PARTY_SUBJECT) {
+        fprintf(stderr, "isoheap: %s raises no violation of %s: nothing to export%s\n", o->file,
+                job->subject->name,
+                v.violation ? " (the reference is guilty: give it as --collector)" : "");
+        return EXIT_NOTHING;
+    }
+    e->violation = v.violation;
+    snprintf(e->detail, sizeof e->detail, "%s", v.detail);
+    return EXIT_OK;
+}
+
+static bool is_c_name(const char *s) {
+    bool good = *s && !(*s >= '0' && *s <= '9');
+    for (; *s; s++)
+        good &= (*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') || (*s >= '0' && *s <= '9') ||
+                *s == '_';
+    return good;
+}
+
+/* The C file has the operations of a collector, not those of a runtime. */
+static bool plain_program(const char *file, const struct exported *e) {
+    for (unsigned i = 0; i < e->program->n_ops; i++) {
+        if (e->program->ops[i].code < OP_RUNTIME)
+            continue;
+        fprintf(stderr,
+                "isoheap: %s: %s is an operation of a runtime, which a C file does not have; see "
+                "--ocaml, or replay it with isoheap run\n",
+                file, op_shapes[e->program->ops[i].code].name);
+        return false;
+    }
+    return true;
+}
+
+static int export_file(const struct options *o, const struct job *job) {
+    static struct program program;
+    struct exported e = {.program = &program,
+                         .subject = job->subject,
+                         .reference = job->reference,
+                         .symbol = o->symbol ? o->symbol : job->subject->name};
+    if (!is_c_name(e.symbol)) {
+        fprintf(stderr, "isoheap: %s is no C name; --symbol gives that of the collector's struct\n",
+                e.symbol);
+        return EXIT_USAGE;
+    }
+    if (!read_program(o->file, &program, NULL))
+        return EXIT_UNREADABLE;
+    int status = find_class(o, &e, job);
+    if (status)
+        return status;
+    size_t size;
+    char *text = NULL;
+    if (o->ocaml) {
+        status = export_ocaml(&e, o->file, &text, &size);
+        if (status)
+            return status;
+    } else if (!plain_program(o->file, &e)) {
+        return EXIT_NOTHING;
+    } else {
+        text = write_all(&e, base_name(o->output), &size);
+    }
+    bool good = text && write_file(o->output, text, size);
+    if (!text)
+        fprintf(stderr, "isoheap: no memory for the exported file\n");
+    free(text);
+    return good ? EXIT_OK : EXIT_USAGE;
+}
+
+static const char about[] =
+    "Write a C file that plays a program on a collector and asserts what is violated; it needs the "
+    "collector's sources and collectors/collector.h alone.  FILE is standard input by default."
+    "\v"
+    "Exit status: 0 written, 2 usage, 3 unreadable input, 4 harness fault, 5 the program raises no "
+    "violation.";
+
+int command_export(int argc, char **argv) {
+    static const struct argp argp = {options, parse, "[FILE]", about, plugin_option, NULL, NULL};
+    struct options o = {.reference = "cheney", .output = "-"};
+    argp_err_exit_status = EXIT_USAGE;
+    if (argp_parse(&argp, argc, argv, 0, NULL, &o))
+        return EXIT_USAGE;
+    struct job job = {.subject = choose_collector(o.collector), .seconds = 10, .trial_ms = 10000};
+    if (!job.subject || !choose_reference(o.reference, &job.reference))
+        return EXIT_USAGE;
+    o.file = o.file ? o.file : "-";
+    return export_file(&o, &job);
+}

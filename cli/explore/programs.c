@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * isoheap explore on programs: every program of a small scope on a collector (explore_programs.h,
+ * docs/explore.md).
+ */
+#define _GNU_SOURCE
+#include "cli/explore/programs.h"
+
+#include "cli/campaign/campaign.h"
+#include "collectors/registry.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { TIMEOUT = 10, CHUNK_PROGRAMS = 4096 };
+static struct program found_program;
+
+enum { COUNT = 1000, STATE, CRASHES };
+static const struct argp_option options[] = {
+    {"reference", 'r', "NAME", 0, "the reference (default: cheney); none: the model alone", 0},
+    {"oracles", 'O', "LIST", 0, "only these, a,b,c; or all but these, -a,-b", 0},
+    {"jobs", 'j', "N", 0, "processes (default: all processor cores)", 0},
+    {"state", STATE, "DIR", 0, "keep in DIR how far it is, and go on from there", 0},
+    {"crashes", CRASHES, "DIR", 0, "findings go to DIR/CLASS (default: crashes)", 0},
+    {"count", COUNT, NULL, 0, "print the scope and its number of programs, run nothing", 0},
+    {"timeout", 'T', "SECONDS", 0, "time for one program (default: 10)", 0},
+    {"quiet", 'q', NULL, 0, "no progress and no reports", 0},
+    {0}};
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+    struct exploration *x = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = x;
+        return 0;
+    case 'r':
+        x->reference = argument;
+        return 0;
+    case 'O':
+        x->oracles = argument;
+        x->job.oracles = choose_oracles(argument);
+        if (!x->job.oracles)
+            exit(EXIT_USAGE);
+        return 0;
+    case 'j':
+        x->jobs = choose_number("--jobs", argument, 1, JOBS_MAX);
+        return 0;
+    case STATE:
+        x->state = argument;
+        return 0;
+    case CRASHES:
+        x->crashes = argument;
+        return 0;
+    case COUNT:
+        x->count_only = true;
+        return 0;
+    case 'T':
+        x->job.seconds = choose_number("--timeout", argument, 1, 100000);
+        return 0;
+    case 'q':
+        x->quiet = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (x->n_names == sizeof x->names / sizeof *x->names)
+            argp_error(state, "too many collectors");
+        x->names[x->n_names++] = argument;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "no COLLECTOR; all: every one of `isoheap list`");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* ---- findings ---------------------------------------------------------------------------------
+ */
+
+static bool write_program(const struct exploration *x, const struct verdict *v, const char *path) {
+    size_t size;
+    char *text = write_up(&x->job, x->oracles, v, x->program, path, &size);
+    bool good = text && write_finding(path, text, size);
+    if (!text)
+        fprintf(stderr, "isoheap: no memory for the text of the program\n");
+    free(text);
+    return good;
+}
+
+static int file_program(const struct exploration *x, const struct verdict *v, const char *report) {
+    const char *class = v->harness_error ? "harness_error" : violation_name(v->violation);
+    char *folder = text_of("%s/%s", x->crashes, class);
+    char *path = text_of("%s/explore-%s.txt", folder, x->job.subject->name);
+    bool good = make_folder(folder);
+    if (!good)
+        fprintf(stderr, "isoheap: cannot make the folder %s: %s\n", folder, strerror(errno));
+    good = good && write_program(x, v, path);
+    if (good)
+        printf("  program      %s\n  replay       isoheap run --collector %s --reference %s%s%s "
+               "%s\n",
+               path, x->job.subject->name, x->job.reference ? x->job.reference->name : "none",
+               x->oracles ? " --oracles=" : "", x->oracles ? x->oracles : "", path);
+    if (report && report[0] && !x->quiet)
+        printf("\n%s\n", report);
+    free(path);
+    free(folder);
+    if (!good)
+        return EXIT_USAGE;
+    return v->harness_error ? EXIT_HARNESS : EXIT_VIOLATION;
+}
+
+/* What the program does alone, in a process of its own.  A verdict that does not come again is one
+ * on a collector that keeps something from one program to the next. */
+static int report_violation(const struct exploration *x) {
+    char *report;
+    struct verdict v = run_job(&x->job, x->program, &report);
+    bool again = v.violation || v.harness_error;
+    if (!again) {
+        v = x->verdict;
+        v.violation = v.violation ? v.violation
+                      : x->late   ? VIOLATION_no_progress
+                                  : VIOLATION_sanitizer;
+    }
+    printf("%s: violation %s (%s)", x->job.subject->name,
+           v.harness_error ? "harness_error" : violation_name(v.violation), party_name(v.guilty));
+    if (v.op < x->program->n_ops)
+        printf(" at operation %u: %s\n", v.op, v.operation);
+    else
+        printf(" at %s\n", v.operation[0] ? v.operation : "the initial heap");
+    printf("  before       %" PRIu64 " programs or more without one, of %" PRIu64 "\n",
+           x->figures.programs, x->total.programs);
+    if (!again)
+        printf("  attention    not when the program runs alone: the collector keeps something from "
+               "the programs before it\n");
+    int status = file_program(x, &v, report);
+    free(report);
+    return status;
+}
+
+/* ---- one collector ----------------------------------------------------------------------------
+ */
+
+static void print_scope(const struct exploration *x) {
+    char scope[SCOPE_TEXT];
+    scope_print(&x->scope, scope, sizeof scope);
+    printf("  scope        %s\n", scope);
+}
+
+static void print_figures(const struct exploration *x) {
+    const struct explore_figures *f = &x->figures;
+    printf("%s: complete, no violation\n", x->job.subject->name);
+    print_scope(x);
+    printf("  programs     %" PRIu64 "\n", f->programs);
+    if (f->without_meaning)
+        printf("  no meaning   %" PRIu64 " of them: the heap does not fit the collector\n",
+               f->without_meaning);
+    printf("  operations   %" PRIu64 ", %" PRIu64 " more without effect\n", f->operations,
+           f->skipped);
+    printf("  comparisons  %" PRIu64 "\n  refusals     %" PRIu64 "\n  digest       %016" PRIx64
+           "\n",
+           f->checks, f->refusals, f->digest);
+}
+
+static int count_scope(const struct exploration *x) {
+    uint64_t named = scope_count_named(&x->scope);
+    printf("%s\n", x->job.subject->name);
+    print_scope(x);
+    printf("  programs     %" PRIu64 ", of %" PRIu64 " without renaming\n  units        %" PRIu64
+           "\n",
+           x->total.programs, named, x->total.units);
+    return EXIT_OK;
+}
+
+/* All units done, and as many programs as there should be: the enumeration against the formula. */
+static int result(const struct exploration *x) {
+    if (x->found)
+        return report_violation(x);
+    if (x->done != x->chunks || x->figures.programs != x->total.programs) {
+        fprintf(stderr,
+                "isoheap: %" PRIu64 " of %" PRIu64 " programs were run: a fault of the "
+                "harness\n",
+                x->figures.programs, x->total.programs);
+        return EXIT_HARNESS;
+    }
+    print_figures(x);
+    return EXIT_OK;
+}
+
+static int explore(struct exploration *x) {
+    const char *fault = scope_valid(&x->scope);
+    if (fault) {
+        fprintf(stderr, "isoheap: this is no scope: %s\n", fault);
+        return EXIT_USAGE;
+    }
+    x->total = scope_count(&x->scope);
+    if (x->count_only && x->total.programs != UINT64_MAX)
+        return count_scope(x);
+    if (x->total.programs == UINT64_MAX) {
+        fprintf(stderr, "isoheap: the scope has more than 2^64 programs: take fewer operations or "
+                        "blocks\n");
+        return EXIT_USAGE;
+    }
+    uint64_t programs_per_unit = x->total.programs / x->total.units;
+    x->chunk = programs_per_unit < CHUNK_PROGRAMS ? CHUNK_PROGRAMS / programs_per_unit : 1;
+    x->chunks = (x->total.units + x->chunk - 1) / x->chunk;
+    int status = explore_load(x);
+    if (status)
+        return status;
+    explore_begin(x);
+    bool good = x->done == x->chunks || explore_pool(x);
+    explore_end(x);
+    pass_signal_on();
+    return good ? result(x) : EXIT_HARNESS;
+}
+
+static int explore_collector(struct exploration *x, const struct collector *c) {
+    x->job.subject = c;
+    x->done = 0;
+    x->figures = (struct explore_figures){0};
+    x->found = x->late = false;
+    explore_scope_for(x, c);
+    int status = explore(x);
+    fflush(stdout);
+    return status;
+}
+
+/* ---- command ----------------------------------------------------------------------------------
+ */
+
+static const char about[] =
+    "Run every program of a small scope on a COLLECTOR, once up to renaming, with all oracles; "
+    "all: "
+    "on every collector of `isoheap list`.  Without an option: every heap of two blocks, every "
+    "root "
+    "set in two slots, every script of two operations.  The first violation, with the shortest "
+    "script, becomes a program file.  docs/explore.md.  `isoheap explore onthefly --help`: every "
+    "state "
+    "of a model."
+    "\v"
+    "Exit status: 0 explored and no violation, 1 violation, 2 usage, 3 unreadable state, 4 harness "
+    "fault; of several collectors the highest.";
+
+int explore_programs(int argc, char **argv) {
+    static const struct argp_child children[] = {{&explore_scope_argp, 0, NULL, 0}, {0}};
+    static const struct argp argp = {options, parse, "COLLECTOR...", about, children, NULL, NULL};
+    static struct exploration x = {.job = {.seconds = TIMEOUT},
+                                   .reference = "cheney",
+                                   .crashes = "crashes",
+                                   .program = &found_program};
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    int status = EXIT_OK;
+    x.jobs = cores > 0 && cores < JOBS_MAX ? (unsigned)cores : 1;
+    argp_err_exit_status = EXIT_USAGE;
+    if (argp_parse(&argp, argc, argv, 0, NULL, &x) ||
+        !choose_reference(x.reference, &x.job.reference))
+        return EXIT_USAGE;
+    note_signals();
+    for (unsigned i = 0; i < x.n_names; i++) {
+        bool all = strcmp(x.names[i], "all") == 0;
+        const struct collector *one[] = {all ? NULL : choose_collector(x.names[i]), NULL};
+        if (!all && !one[0])
+            return EXIT_USAGE;
+        for (const struct collector *const *c = all ? registered_collectors : one; *c; c++) {
+            int got = explore_collector(&x, *c);
+            status = got > status ? got : status;
+        }
+    }
+    return status;
+}

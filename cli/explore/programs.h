@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The parts of `isoheap explore` on programs: explore_programs.c is the command and its result,
+ * explore_programs_options.c the scope, _pool.c the processes, _state.c what a later call resumes
+ * from, _progress.c what a person sees meanwhile.
+ *
+ * The units of the enumeration (program/enumeration/enumerate.h) are dealt out in *chunks* of
+ * consecutive ones, whose size depends on the scope alone.  A collector is explored up to chunk n
+ * if all chunks below n are done; figures are sums over them, so that neither the number of
+ * processes nor interrupts can be seen in a result.
+ */
+#ifndef ISOHEAP_EXPLORE_PROGRAMS_H
+#define ISOHEAP_EXPLORE_PROGRAMS_H
+
+#include "cli/explore/explore.h"
+#include "program/enumeration/enumerate.h"
+
+#include <argp.h>
+
+/* Sums over programs. */
+struct explore_figures {
+    uint64_t programs;
+    uint64_t without_meaning; /* programs that do not fit the collector at all: nothing ran */
+    uint64_t operations;      /* that had an effect */
+    uint64_t skipped;         /* that had none */
+    uint64_t checks;          /* comparisons of all heaps */
+    uint64_t refusals;        /* allocations that the subject refused */
+    uint64_t digest;          /* of all programs, in any order */
+};
+
+struct exploration {
+    /* the options */
+    struct job job; /* subject: the collector that is explored now */
+    struct scope scope, asked;
+    bool own_menu, own_variants, own_kinds; /* given by the user, not by the collector */
+    const char *names[64], *reference, *oracles, *state, *crashes;
+    unsigned n_names, jobs;
+    bool count_only, quiet;
+
+    /* one collector */
+    struct scope_count total;
+    uint64_t chunk, chunks; /* units of a chunk; chunks of the scope */
+    uint64_t done;          /* all chunks below are done */
+    struct explore_figures figures;
+
+    /* the first violation in the order of the enumeration, if found */
+    bool found, late;
+    uint64_t found_chunk;
+    struct verdict verdict;  /* class none: the process died */
+    struct program *program; /* that raised it */
+
+    /* progress */
+    bool terminal;
+    double started, shown;
+    uint64_t programs_before; /* of figures, when this call began */
+};
+
+/* ---- explore_programs_options.c ----------------------------------------------------------------
+ */
+
+extern const struct argp explore_scope_argp; /* a child parser; input: struct exploration */
+/* The scope for a collector: what was asked, and what the collector has where nothing was. */
+void explore_scope_for(struct exploration *, const struct collector *);
+
+/* ---- explore_programs_pool.c -------------------------------------------------------------------
+ */
+
+/* Explores the subject from chunk `done` on, until all is done, a violation is found, or a signal
+ * came.  False after a message: no processes. */
+bool explore_pool(struct exploration *);
+
+/* ---- explore_programs_state.c ------------------------------------------------------------------
+ */
+
+/* Takes figures and `done` from the state file of the subject, if there is one.  An exit status:
+ * EXIT_OK; after a message EXIT_UNREADABLE, or EXIT_USAGE for a state of something else. */
+int explore_load(struct exploration *);
+/* False after a message. */
+bool explore_save(const struct exploration *);
+
+/* ---- explore_programs_progress.c ---------------------------------------------------------------
+ */
+
+void explore_begin(struct exploration *);
+/* running: programs of chunks that are not done. */
+void explore_show(struct exploration *, uint64_t running);
+void explore_end(struct exploration *);
+
+#endif

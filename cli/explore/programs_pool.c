@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The processes of an exploration (explore_programs.h).
+ *
+ * Every worker runs through the whole enumeration, which is cheap, and runs the programs of the
+ * chunks that it claims from a counter in shared memory.  It writes each program where the parent
+ * can see it, so that of a worker that dies or hangs the program is known; figures of a chunk come
+ * through a pipe.  A window bounds how far workers may be ahead of the oldest chunk that is not
+ * done, and with it the memory of the parent.
+ *
+ * After a violation no chunk behind it is begun, and those before it are finished: the one that is
+ * reported is the first in the order of the enumeration, whatever the number of processes.
+ */
+#define _GNU_SOURCE
+#include "cli/explore/programs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { WINDOW = 1 << 14, POLL_MS = 100, SAVE_SECONDS = 2 };
+
+struct worker_shared {
+    _Atomic uint64_t runs;  /* programs that it has begun */
+    _Atomic uint64_t chunk; /* that it is at */
+    _Atomic bool busy;      /* a collector runs */
+    struct verdict verdict;
+    struct program program;
+};
+
+struct shared {
+    _Atomic uint64_t claimed, done; /* the next chunk to claim; all below are done */
+    _Atomic uint64_t limit;         /* chunks from here on are not wanted any more */
+    struct worker_shared workers[];
+};
+
+/* What a worker sends: less than PIPE_BUF, so one piece. */
+struct message {
+    uint64_t chunk;
+    struct explore_figures figures;
+    unsigned worker;
+    bool violation; /* the chunk ended there */
+};
+
+struct worker {
+    const struct exploration *x;
+    struct shared *shared;
+    struct worker_shared *own;
+    struct runner *runner;
+    unsigned number;
+    int out;
+    uint64_t end; /* of the chunk: the unit after its last one */
+    struct message message;
+};
+
+/* ---- in a worker ------------------------------------------------------------------------------
+ */
+
+static void send_message(struct worker *w) {
+    ssize_t n;
+    do
+        n = write(w->out, &w->message, sizeof w->message);
+    while (n < 0 && errno == EINTR);
+    if (n != sizeof w->message)
+        _exit(EXIT_HARNESS);
+}
+
+static bool is_wanted(const struct worker *w, uint64_t chunk) {
+    return chunk < w->x->chunks && chunk < atomic_load(&w->shared->limit);
+}
+
+/* Takes the next chunk; false if there is none for it. */
+static bool claim(struct worker *w) {
+    uint64_t chunk = atomic_fetch_add(&w->shared->claimed, 1);
+    while (is_wanted(w, chunk) && chunk >= atomic_load(&w->shared->done) + WINDOW)
+        usleep(1000);
+    w->message = (struct message){.chunk = chunk, .worker = w->number};
+    atomic_store(&w->own->chunk, chunk);
+    w->end = (chunk + 1) * w->x->chunk;
+    return is_wanted(w, chunk);
+}
+
+static uint64_t next_unit(void *context, uint64_t unit) {
+    struct worker *w = context;
+    if (unit < w->end)
+        return unit;
+    if (w->end)
+        send_message(w);
+    return claim(w) ? w->message.chunk * w->x->chunk : UINT64_MAX;
+}
+
+static void count(struct explore_figures *f, const struct program *p, const struct verdict *v) {
+    f->programs++;
+    f->digest += program_digest(p);
+    f->without_meaning += v->counts.checks == 0 && !v->violation;
+    for (unsigned code = 0; code < OP_CODES; code++)
+        f->operations += v->counts.ops[code];
+    f->skipped += v->counts.skipped;
+    f->checks += v->counts.checks;
+    f->refusals += v->counts.refusals;
+}
+
+static bool visit(void *context, const struct program *p) {
+    struct worker *w = context;
+    struct verdict verdict;
+    atomic_fetch_add_explicit(&w->own->runs, 1, memory_order_relaxed);
+    atomic_store_explicit(&w->own->busy, true, memory_order_relaxed);
+    runner_run(w->runner, p, &verdict);
+    atomic_store_explicit(&w->own->busy, false, memory_order_relaxed);
+    if (verdict.violation || verdict.harness_error) {
+        w->own->verdict = verdict;
+        w->message.violation = true;
+        send_message(w);
+        return false;
+    }
+    count(&w->message.figures, p, &verdict);
+    return true;
+}
+
+_Noreturn static void work(struct worker *w) {
+    struct runner_options options = {.subject = w->x->job.subject,
+                                     .reference = w->x->job.reference,
+                                     .oracles = w->x->job.oracles};
+    struct enumeration e = {&w->x->scope, &w->own->program, next_unit, visit, w};
+    int null = open("/dev/null", O_WRONLY);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    for (int number = SIGINT; number; number = number == SIGINT ? SIGHUP : 0)
+        signal(number, SIG_IGN); /* the parent ends us */
+    signal(SIGTERM, SIG_DFL);
+    dup2(null, STDERR_FILENO); /* what a sanitizer says comes again when the program is judged */
+    dup2(null, STDOUT_FILENO);
+    w->runner = runner_open(&options);
+    enum enumerated ended = w->runner ? enumerate(&e) : ENUMERATION_NO_MEMORY;
+    if (ended == ENUMERATED && w->message.chunk < w->x->chunks)
+        send_message(w); /* the last chunk has fewer units than others */
+    _exit(ended == ENUMERATION_NO_MEMORY ? EXIT_HARNESS : 0);
+}
+
+/* ---- in the parent ----------------------------------------------------------------------------
+ */
+
+struct process {
+    pid_t pid; /* 0: none, or it has ended */
+    uint64_t runs;
+    double since; /* runs is what it is */
+};
+
+struct pool {
+    struct exploration *x;
+    struct shared *shared;
+    size_t shared_size;
+    struct process *processes;
+    int in, out;
+    unsigned n;
+    bool no_memory;
+    double saved;
+    struct message window[WINDOW]; /* done chunks behind one that is not, by number */
+    bool here[WINDOW];
+};
+
+static void add(struct explore_figures *sum, const struct explore_figures *f) {
+    sum->programs += f->programs;
+    sum->without_meaning += f->without_meaning;
+    sum->operations += f->operations;
+    sum->skipped += f->skipped;
+    sum->checks += f->checks;
+    sum->refusals += f->refusals;
+    sum->digest += f->digest;
+}
+
+/* A program that raised something, in this chunk. */
+static void note_violation(struct pool *p, unsigned worker, uint64_t chunk, bool died, bool late) {
+    struct exploration *x = p->x;
+    if (chunk < atomic_load(&p->shared->limit))
+        atomic_store(&p->shared->limit, chunk);
+    if (x->found && x->found_chunk <= chunk)
+        return;
+    x->found = true;
+    x->late = late;
+    x->found_chunk = chunk;
+    *x->program = p->shared->workers[worker].program;
+    x->verdict = p->shared->workers[worker].verdict;
+    if (died)
+        x->verdict = (struct verdict){.op = OP_INITIAL};
+}
+
+static void take_message(struct pool *p, const struct message *m) {
+    if (m->violation) {
+        note_violation(p, m->worker, m->chunk, false, false);
+        return;
+    }
+    p->window[m->chunk % WINDOW] = *m;
+    p->here[m->chunk % WINDOW] = true;
+    for (; p->here[p->x->done % WINDOW]; p->x->done++) {
+        p->here[p->x->done % WINDOW] = false;
+        add(&p->x->figures, &p->window[p->x->done % WINDOW].figures);
+    }
+    atomic_store(&p->shared->done, p->x->done);
+}
+
+/* False at the end: no worker is left. */
+static bool take_messages(struct pool *p) {
+    struct pollfd in = {.fd = p->in, .events = POLLIN};
+    struct message m;
+    if (poll(&in, 1, POLL_MS) <= 0)
+        return true;
+    ssize_t n = read(p->in, &m, sizeof m);
+    if (n == sizeof m)
+        take_message(p, &m);
+    return n != 0;
+}
+
+/* A worker that has ended by itself ended well; another one was in a collector. */
+static void see_death(struct pool *p, unsigned i, int status, bool late) {
+    struct worker_shared *w = &p->shared->workers[i];
+    p->processes[i].pid = 0;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_HARNESS && !atomic_load(&w->runs))
+        p->no_memory = true;
+    else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        note_violation(p, i, atomic_load(&w->chunk), true, late);
+}
+
+static void look_after(struct pool *p, double now) {
+    for (unsigned i = 0; i < p->n; i++) {
+        struct process *process = &p->processes[i];
+        uint64_t runs = atomic_load(&p->shared->workers[i].runs);
+        bool waits = !atomic_load(&p->shared->workers[i].busy);
+        int status;
+        if (!process->pid)
+            continue;
+        if (runs != process->runs || waits)
+            process->since = now;
+        process->runs = runs;
+        bool late = now - process->since > p->x->job.seconds;
+        if (late)
+            kill(process->pid, SIGKILL);
+        if (waitpid(process->pid, &status, late ? 0 : WNOHANG) == process->pid)
+            see_death(p, i, status, late);
+    }
+}
+
+static void end_workers(struct pool *p) {
+    for (unsigned i = 0; i < p->n; i++) {
+        int status;
+        if (!p->processes[i].pid)
+            continue;
+        if (signal_caught || p->no_memory)
+            kill(p->processes[i].pid, SIGKILL);
+        while (waitpid(p->processes[i].pid, &status, 0) < 0 && errno == EINTR)
+            ;
+        if (!signal_caught && !p->no_memory)
+            see_death(p, i, status, false);
+    }
+}
+
+static uint64_t running(const struct pool *p) {
+    uint64_t all = 0;
+    for (unsigned i = 0; i < p->n; i++)
+        all += atomic_load(&p->shared->workers[i].runs);
+    return all - (p->x->figures.programs - p->x->programs_before);
+}
+
+/* What is lost if the process is killed is the work of SAVE_SECONDS. */
+static bool watch(struct pool *p) {
+    bool good = true;
+    for (bool more = true; more && !signal_caught && !p->no_memory && good;) {
+        more = take_messages(p);
+        double now = seconds_now();
+        look_after(p, now);
+        explore_show(p->x, running(p));
+        if (now - p->saved > SAVE_SECONDS) {
+            p->saved = now;
+            good = explore_save(p->x);
+        }
+    }
+    if (!good)
+        p->no_memory = true; /* nobody goes on */
+    return good;
+}
+
+static bool start(struct pool *p, unsigned i) {
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        struct worker w = {.x = p->x,
+                           .shared = p->shared,
+                           .own = &p->shared->workers[i],
+                           .number = i,
+                           .out = p->out};
+        close(p->in);
+        work(&w);
+    }
+    p->processes[i] = (struct process){.pid = child > 0 ? child : 0, .since = seconds_now()};
+    return child > 0;
+}
+
+static bool open_pool(struct pool *p) {
+    int ends[2] = {-1, -1};
+    p->n = p->x->jobs;
+    p->shared_size = sizeof *p->shared + p->n * sizeof *p->shared->workers;
+    p->processes = calloc(p->n, sizeof *p->processes);
+    p->shared =
+        mmap(NULL, p->shared_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (!p->processes || p->shared == MAP_FAILED || pipe2(ends, O_CLOEXEC) != 0)
+        return false;
+    p->in = ends[0];
+    p->out = ends[1];
+    p->saved = seconds_now();
+    atomic_store(&p->shared->claimed, p->x->done);
+    atomic_store(&p->shared->done, p->x->done);
+    atomic_store(&p->shared->limit, UINT64_MAX);
+    for (unsigned i = 0; i < p->n; i++)
+        if (!start(p, i))
+            return false;
+    return true;
+}
+
+bool explore_pool(struct exploration *x) {
+    struct pool *p = calloc(1, sizeof *p);
+    if (!p)
+        return false;
+    p->x = x;
+    p->in = p->out = -1;
+    bool good = open_pool(p);
+    if (p->out >= 0)
+        close(p->out); /* so that the workers have the last ones */
+    if (!good)
+        p->no_memory = true;
+    good = good && watch(p);
+    if (p->shared && p->shared != MAP_FAILED)
+        end_workers(p);
+    if (p->in >= 0)
+        close(p->in);
+    bool saved = good && explore_save(x);
+    if (p->no_memory && good)
+        fprintf(stderr, "isoheap: no memory for the processes of an exploration\n");
+    good = good && !p->no_memory;
+    if (p->shared && p->shared != MAP_FAILED)
+        munmap(p->shared, p->shared_size);
+    free(p->processes);
+    free(p);
+    return good && saved;
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The program of an exported finding as C: tables of the heap, calls of the script (export.h).
+ *
+ * It is lowered as the runner does: to what subject and reference both take, under this config.
+ */
+#include "cli/export/export.h"
+
+#include "program/text/text.h"
+
+#include <inttypes.h>
+
+struct lowering {
+    FILE *f;
+    const struct program *p;
+    bool infix, closures, raw, outside;
+    unsigned mutators;
+};
+
+/* ---- what the collectors take -----------------------------------------------------------------
+ */
+
+static void lower_to(struct lowering *l, const struct collector *c) {
+    struct gc_config config = program_gc_config(l->p);
+    struct collector_traits traits = promised_traits(c, &config);
+    l->infix &= traits.infix;
+    l->closures &= traits.start_env;
+    l->raw &= traits.raw;
+    l->outside &= traits.outside;
+    if (traits.max_mutators < l->mutators)
+        l->mutators = traits.max_mutators;
+}
+
+static bool is_unit(const struct value *v) {
+    return v->kind == VALUE_IMMEDIATE && v->bits == 0;
+}
+
+static struct lowering lower(FILE *f, const struct exported *e) {
+    struct lowering l = {f, e->program, true, true, true, true, program_mutators(e->program)};
+    lower_to(&l, e->subject);
+    if (e->reference)
+        lower_to(&l, e->reference);
+    return l;
+}
+
+static unsigned lowered_tag(const struct lowering *l, unsigned tag) {
+    bool taken = tag == TAG_CLOSURE ? l->closures : tag < TAG_NO_SCAN || l->raw;
+    return taken ? tag : 0;
+}
+
+/* ---- words ------------------------------------------------------------------------------------
+ */
+
+static void write_immediate(FILE *f, uint64_t bits) {
+    fprintf(f, "IMMEDIATE(%" PRId64 ")", (int64_t)bits);
+}
+
+static void write_reference(const struct lowering *l, const struct value *v) {
+    if (program_named_item(l->p, v->block)->is_static && !l->outside)
+        write_immediate(l->f, 0);
+    else
+        fprintf(l->f, "REFERENCE(%u, %u)", v->block,
+                v->kind == VALUE_INFIX && l->infix ? v->offset : 0u);
+}
+
+static void write_value(const struct lowering *l, const struct value *v) {
+    if (v->kind == VALUE_RAW)
+        fprintf(l->f, "0x%" PRIx64, l->raw ? v->bits : v->bits | 1);
+    else if (v->kind == VALUE_OUTSIDE && l->outside)
+        fprintf(l->f, "0x%" PRIx64, outside_pointer((unsigned)v->bits));
+    else if (v->kind == VALUE_SLOT)
+        fprintf(l->f, "SLOT(%u)", v->block);
+    else if (v->kind == VALUE_BLOCK || v->kind == VALUE_INFIX)
+        write_reference(l, v);
+    else
+        write_immediate(l->f, v->bits);
+}
+
+static const char *separator(unsigned n) {
+    return n % 8 ? ", " : ",\n    ";
+}
+
+/* Code words of a closure, or as many units. */
+static unsigned write_code(const struct lowering *l, unsigned functions, const int8_t *arity,
+                           unsigned number) {
+    word words[16];
+    unsigned n = (unsigned)closure_words(words, functions, arity, number);
+    for (unsigned i = 0; i < n; i++)
+        fprintf(l->f, "%s0x%" PRIx64, i ? separator(i) : "", l->closures ? words[i] : WORD_UNIT);
+    return n;
+}
+
+/* ---- heap and roots ---------------------------------------------------------------------------
+ */
+
+static void write_fields(const struct lowering *l, unsigned index, unsigned block) {
+    const struct item *item = &l->p->items[index];
+    unsigned n = 0;
+    fprintf(l->f, "static const word b%u[] = {\n    ", block);
+    if (item->kind == ITEM_CLOSURE)
+        n = write_code(l, item->functions, item->arity, index);
+    for (unsigned i = 0; i < item->n_fields; i++, n++) {
+        fprintf(l->f, "%s", n ? separator(n) : "");
+        write_value(l, &l->p->fields[item->first_field + i]);
+    }
+    fprintf(l->f, "};\n");
+}
+
+static void write_item(const struct lowering *l, const struct item *item, unsigned block) {
+    unsigned tag = lowered_tag(l, item->tag);
+    unsigned start = tag == TAG_CLOSURE   ? closure_code_words(item->functions, item->arity)
+                     : tag >= TAG_NO_SCAN ? item->wosize
+                                          : 0;
+    fprintf(l->f, "    {%u, %u, %u, %s, %s, ", item->wosize, start, tag,
+            item->kind == ITEM_FREE ? "BLUE" : "WHITE", item->is_static ? "true" : "false");
+    if (item_is_named(item))
+        fprintf(l->f, "true, b%u},\n", block);
+    else
+        fprintf(l->f, "false, NULL},\n");
+}
+
+static void write_heap(const struct lowering *l) {
+    unsigned block = 0;
+    for (unsigned i = 0; i < l->p->n_items; i++)
+        if (item_is_named(&l->p->items[i]))
+            write_fields(l, i, block++);
+    block = 0;
+    fprintf(l->f, "struct item {\n"
+                  "    size_t wosize, first_scanned; /* fields before first_scanned are raw */\n"
+                  "    unsigned tag, colour;\n"
+                  "    bool is_static, named; /* what has no name is a gap */\n"
+                  "    const word *words;\n"
+                  "};\n"
+                  "static const struct item items[] = {\n");
+    for (unsigned i = 0; i < l->p->n_items; i++) {
+        write_item(l, &l->p->items[i], block);
+        block += item_is_named(&l->p->items[i]);
+    }
+    fprintf(l->f, "    {0, 0, 0, 0, false, false, NULL}};\nstatic const size_t n_items = %u;\n",
+            l->p->n_items);
+}
+
+static void write_roots(const struct lowering *l) {
+    unsigned n = 0;
+    fprintf(l->f, "struct root {\n    unsigned mutator, slot;\n    word value;\n};\n"
+                  "static const struct root roots[] = {\n");
+    for (unsigned m = 0; m < l->mutators; m++)
+        for (unsigned s = 0; s < PROGRAM_SLOTS; s++) {
+            if (is_unit(&l->p->roots[m][s]))
+                continue;
+            fprintf(l->f, "    {%u, %u, ", m, s);
+            write_value(l, &l->p->roots[m][s]);
+            fprintf(l->f, "},\n");
+            n++;
+        }
+    fprintf(l->f, "    {0, 0, 0}};\nstatic const size_t n_roots = %u;\n", n);
+}
+
+static unsigned static_words(const struct program *p) {
+    unsigned words = 0;
+    for (unsigned i = 0; i < p->n_items; i++)
+        words += p->items[i].is_static ? item_words(&p->items[i]) : 0;
+    return words;
+}
+
+void export_tables(FILE *f, const struct exported *e) {
+    const struct lowering l = lower(f, e);
+    const uint16_t *config = l.p->config;
+    fprintf(f, "/* ---- the program ---- */\n\nenum {\n");
+    fprintf(f, "    HEAP = %u, NURSERY = %u, MARK_STACK = %u, SLICE = %u, LARGE = %u,\n",
+            config[CONFIG_HEAP], config[CONFIG_NURSERY], config[CONFIG_MARK_STACK],
+            config[CONFIG_SLICE], config[CONFIG_LARGE]);
+    fprintf(f, "    AGE = %u, STRESS = %u, FAIL = %u, VARIANT = %u, KIND = %u, MUTATORS = %u,\n",
+            config[CONFIG_AGE], config[CONFIG_STRESS], config[CONFIG_FAIL], config[CONFIG_VARIANT],
+            config[CONFIG_KIND], l.mutators);
+    fprintf(f, "    HEAP_USED = %u, STATIC_WORDS = %u, LARGEST = %u, CLOSURE_FUNCTIONS = %u,\n",
+            program_heap_words(l.p), static_words(l.p), PROGRAM_WOSIZE, PROGRAM_FUNCTIONS);
+    fprintf(f, "    TAKES_INFIX = %d\n};\n", l.infix);
+    fprintf(f, "#define IMMEDIATE(n) ((word)(n) << 1 | 1)\n"
+               "/* field `offset` of named block `block` (an infix pointer, or 0) */\n"
+               "#define REFERENCE(block, offset) \\\n"
+               "    ((word)0x0111 << 48 | (word)(block) << 16 | (word)(offset) << 1)\n"
+               "/* what a slot holds when the operation runs */\n"
+               "#define SLOT(n) ((word)0x0222 << 48 | (word)(n) << 1)\n\n");
+    write_heap(&l);
+    write_roots(&l);
+}
+
+/* ---- script -----------------------------------------------------------------------------------
+ */
+
+static void write_values(const struct lowering *l, const struct op *op) {
+    fprintf(l->f, "%u, ", op->n_values);
+    if (op->n_values == 0) {
+        fprintf(l->f, "NULL");
+        return;
+    }
+    fprintf(l->f, "(const word[]){");
+    for (unsigned i = 0; i < op->n_values; i++) {
+        fprintf(l->f, "%s", i ? ", " : "");
+        write_value(l, &op->values[i]);
+    }
+    fprintf(l->f, "}");
+}
+
+static void write_allocation(const struct lowering *l, const struct op *op, unsigned m,
+                             unsigned number) {
+    if (op->code == OP_ALLOC_RAW) {
+        fprintf(l->f, "alloc_raw(%u, %u, %u, %u, %s, ", m, op->dst, lowered_tag(l, op->tag),
+                op->size, l->raw ? "0" : "WORD_UNIT");
+    } else if (op->code == OP_ALLOC) {
+        fprintf(l->f, "alloc(%u, %u, %u, %u, 0, NULL, ", m, op->dst, op->tag, op->size);
+    } else {
+        unsigned start = closure_code_words(op->functions, op->arity);
+        fprintf(l->f, "alloc(%u, %u, %u, %u, %u, (const word[]){", m, op->dst,
+                lowered_tag(l, TAG_CLOSURE), start + op->size, start);
+        write_code(l, op->functions, op->arity, PROGRAM_ITEMS + number);
+        fprintf(l->f, "}, ");
+    }
+    write_values(l, op);
+}
+
+static void write_store(const struct lowering *l, const struct op *op, unsigned m) {
+    if (op->code == OP_SET)
+        fprintf(l->f, "copy(%u, %u, ", m, op->dst);
+    else if (op->code == OP_INIT)
+        fprintf(l->f, "init(%u, %u, %u, ", m, op->dst, op->i);
+    else
+        fprintf(l->f, "store(%u, %u, %u, %u, ", m, op->dst, op->i, op->code == OP_FILL ? op->n : 1);
+    write_value(l, &op->values[0]);
+}
+
+/* Operations without values. */
+static void write_plain(FILE *f, const struct op *op, unsigned m) {
+    switch (op->code) {
+    case OP_LOAD:
+        fprintf(f, "load(%u, %u, %u, %u", m, op->dst, op->src, op->i);
+        break;
+    case OP_BLIT:
+        fprintf(f, "blit(%u, %u, %u, %u, %u, %u", m, op->src, op->i, op->dst, op->j, op->n);
+        break;
+    case OP_DROP:
+        fprintf(f, "drop(%u, %u", m, op->dst);
+        break;
+    case OP_INFIX:
+        fprintf(f, "infix(%u, %u, %u, %u", m, op->dst, op->src, op->i);
+        break;
+    case OP_READ:
+        fprintf(f, "read_back(%u, %u, %u", m, op->src, op->i);
+        break;
+    case OP_SLICE:
+        fprintf(f, "slice(%u, %u", m, op->n);
+        break;
+    case OP_EXHAUST:
+        fprintf(f, "exhaust(%u, %u, %u", m, op->dst, op->n);
+        break;
+    case OP_KIND:
+        fprintf(f, "switch_kind(%u, %u", m, op->n);
+        break;
+    case OP_POLL:
+        fprintf(f, "poll(%u", m);
+        break;
+    default:
+        fprintf(f, "collection(%u, %s", m,
+                op->code == OP_MINOR  ? "GC_MINOR"
+                : op->code == OP_FULL ? "GC_FULL"
+                                      : "GC_COMPACT");
+    }
+}
+
+void export_script(FILE *f, const struct exported *e) {
+    const struct lowering l = lower(f, e);
+    char text[256];
+    fprintf(f, "\n/* ---- the script ---- */\n\nstatic void script(void) {\n");
+    for (unsigned i = 0; i < l.p->n_ops; i++) {
+        const struct op *op = &l.p->ops[i];
+        unsigned operands = op_shapes[op->code].operands, m = op->mutator % l.mutators;
+        op_print(op, text, sizeof text);
+        fprintf(f, "    /* %u: %s */\n    ", i, text);
+        if (operands & OPERAND_SIZE)
+            write_allocation(&l, op, m, i);
+        else if (operands & OPERAND_VALUE)
+            write_store(&l, op, m);
+        else
+            write_plain(f, op, m);
+        fprintf(f, ");\n");
+    }
+    fprintf(f, "}\n\nint main(void) {\n    begin();\n    script();\n    end();\n"
+               "    puts(\"passed\");\n    return 0;\n}\n");
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The parts of an exported finding that are the same for every program (export.h): those of the
+ * files in export/ that its operations and its class need, and the oracles of levels.
+ */
+#include "cli/export/export.h"
+
+#include <string.h>
+
+/* What a class asserts; NULL: nothing but that the script ends, or what an oracle of its own says.
+ */
+static const char *assertions(enum violation v) {
+    switch (v) {
+    case VIOLATION_ill_formed_heap:
+    case VIOLATION_wrong_colour:
+    case VIOLATION_free_list_corrupt:
+        return "walk";
+    case VIOLATION_garbage_retained:
+        return "garbage";
+    case VIOLATION_heap_not_dense:
+        return "dense";
+    case VIOLATION_overlap:
+        return "overlap";
+    case VIOLATION_false_out_of_memory:
+    case VIOLATION_missed_out_of_memory:
+        return "memory";
+    case VIOLATION_heap_worn_out:
+        return "wear";
+    case VIOLATION_collector_assertion:
+        return "own";
+    case VIOLATION_no_progress:
+    case VIOLATION_sanitizer:
+    case VIOLATION_refinement_broken:
+    case VIOLATION_layout_broken:
+    case VIOLATION_generation_order_broken:
+        return NULL;
+    default:
+        return "graph";
+    }
+}
+
+static bool allocates(const struct program *p) {
+    for (unsigned i = 0; i < p->n_ops; i++)
+        if (op_shapes[p->ops[i].code].operands & OPERAND_SIZE || p->ops[i].code == OP_EXHAUST)
+            return true;
+    return false;
+}
+
+static bool collects(const struct program *p) {
+    for (unsigned i = 0; i < p->n_ops; i++)
+        if (p->ops[i].code == OP_MINOR || p->ops[i].code == OP_FULL || p->ops[i].code == OP_COMPACT)
+            return true;
+    return false;
+}
+
+static bool asserts(const struct exported *e, const char *what) {
+    const char *class = assertions(e->violation);
+    return class && strcmp(class, what) == 0;
+}
+
+/* The oracle of a collector whose states are related to levels above; NULL: another class. */
+static const char *oracle_text(const struct exported *e) {
+    bool levels = e->violation == VIOLATION_refinement_broken ||
+                  e->violation == VIOLATION_layout_broken ||
+                  e->violation == VIOLATION_generation_order_broken;
+    if (!levels)
+        return NULL;
+    return e->subject->traits.refines         ? export_tower
+           : e->subject->traits.refines_words ? export_cakeml
+                                              : NULL;
+}
+
+/* Definition 6 is of collectors that do not move, and of cycles. */
+static bool has_cycles(const struct exported *e) {
+    return e->subject->cycle && !e->subject->young && !e->subject->traits.moves;
+}
+
+static bool is_needed(const struct exported *e, const char *what, size_t length) {
+    const uint16_t *config = e->program->config;
+    const char *class = assertions(e->violation);
+    const struct {
+        const char *name;
+        bool needed;
+    } others[] = {{"always", true},
+                  {class ? class : "always", true},
+                  {"minors", asserts(e, "garbage") && e->subject->young != NULL},
+                  {"answers", asserts(e, "memory") && allocates(e->program)},
+                  {"newblocks", asserts(e, "overlap") && allocates(e->program)},
+                  {"newcolours", asserts(e, "walk") && allocates(e->program)},
+                  {"promoted", asserts(e, "walk") && allocates(e->program) && e->subject->young},
+                  {"unreached", asserts(e, "graph") && has_cycles(e)},
+                  {"protection", e->violation == VIOLATION_snapshot_lost && has_cycles(e)},
+                  {"tower", oracle_text(e) == export_tower},
+                  {"cakeml", oracle_text(e) == export_cakeml},
+                  {"order", e->violation == VIOLATION_order_changed && collects(e->program)},
+                  {"operations", e->program->n_ops > 0},
+                  {"image", e->subject->image != NULL},
+                  {"build", e->subject->image == NULL},
+                  {"stress", config[CONFIG_STRESS] > 0},
+                  {"fail", config[CONFIG_FAIL] > 0}};
+    for (unsigned i = 0; i < sizeof others / sizeof *others; i++)
+        if (others[i].needed && strlen(others[i].name) == length &&
+            strncmp(others[i].name, what, length) == 0)
+            return true;
+    for (unsigned i = 0; i < e->program->n_ops; i++) {
+        const char *name = op_shapes[e->program->ops[i].code].name;
+        if (strlen(name) == length && strncmp(name, what, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Is one of the words of a marker line needed? */
+static bool any_needed(const struct exported *e, const char *line, const char *end) {
+    for (const char *c = line; c < end;) {
+        size_t length = 0;
+        while (c + length < end && c[length] >= 'a' && c[length] <= 'z')
+            length++;
+        if (length > 0 && is_needed(e, c, length))
+            return true;
+        c += length + 1;
+    }
+    return false;
+}
+
+/* A mark at the beginning of a line is for what follows up to the next such; an indented one for
+ * what follows within that. */
+void export_mirror(FILE *f, const struct exported *e) {
+    static const char mark[] = "/*@ ";
+    bool outer = true, inner = true;
+    for (const char *line = export_template; *line;) {
+        const char *end = strchr(line, '\n'), *text = line + strspn(line, " ");
+        bool marked = strncmp(text, mark, sizeof mark - 1) == 0;
+        if (marked && text > line) {
+            inner = any_needed(e, text, end);
+        } else if (marked) {
+            outer = any_needed(e, text, end);
+            inner = true;
+        } else if (outer && inner) {
+            fwrite(line, 1, (size_t)(end - line) + 1, f);
+        }
+        line = end + 1;
+    }
+}
+
+/* The sources of an oracle, without the includes of what stands here itself. */
+void export_oracle(FILE *f, const struct exported *e) {
+    static const char own[] = "#include \"oracles/";
+    const char *line = oracle_text(e);
+    for (; line && *line; line = strchr(line, '\n') + 1)
+        if (strncmp(line, own, sizeof own - 1) != 0)
+            fwrite(line, 1, (size_t)(strchr(line, '\n') - line) + 1, f);
+}

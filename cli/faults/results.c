@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What runs of seeded faults gave (faults.h): <folder>/results.tsv, a line a run, appended as soon
+ * as the run has ended.  A line that was cut off is passed over.
+ */
+#define _GNU_SOURCE
+#include "cli/campaign/campaign.h"
+#include "cli/faults/faults.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { FIELDS = 14 };
+#define HEADER                                                                                     \
+    "fault\tarm\tseed\tkey\tbudget\texecutions\treached\ttriggered\tdetected\tseconds\tclass\t"    \
+    "oracle\talone\twithout\n"
+
+static bool keep(struct results *r, const struct fault_run *run) {
+    if (r->n == r->room) {
+        unsigned room = r->room ? 2 * r->room : 256;
+        struct fault_run *runs = realloc(r->runs, room * sizeof *runs);
+        if (!runs)
+            return false;
+        r->runs = runs;
+        r->room = room;
+    }
+    r->runs[r->n++] = *run;
+    return true;
+}
+
+static bool parse_line(const char *line, struct fault_run *run) {
+    memset(run, 0, sizeof *run);
+    return sscanf(line,
+                  "%95s %95s %u %16s %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
+                  " %lf %95s %95s %" SCNx32 " %" SCNx32,
+                  run->fault, run->arm, &run->seed, run->key, &run->budget, &run->executions,
+                  &run->reached, &run->triggered, &run->detected, &run->seconds, run->violation,
+                  run->oracle, &run->alone, &run->without) == FIELDS;
+}
+
+bool results_read(struct results *r, const char *folder) {
+    char *line = NULL;
+    size_t room = 0;
+    struct fault_run run;
+    *r = (struct results){.path = text_of("%s/results.tsv", folder)};
+    FILE *file = fopen(r->path, "r");
+    if (!file && errno == ENOENT)
+        return true;
+    bool good = file;
+    ssize_t length;
+    while (good && (length = getline(&line, &room, file)) > 0)
+        if (line[length - 1] == '\n' && parse_line(line, &run))
+            good = keep(r, &run);
+    free(line);
+    if (file)
+        fclose(file);
+    if (!good)
+        fprintf(stderr, "isoheap: %s: %s\n", r->path, strerror(errno));
+    return good;
+}
+
+static bool append(const char *path, const char *text) {
+    int file = open(path, O_WRONLY | O_APPEND | O_CREAT, 0666);
+    if (file < 0)
+        return false;
+    bool good = write(file, text, strlen(text)) == (ssize_t)strlen(text);
+    return close(file) == 0 && good;
+}
+
+bool results_add(struct results *r, const struct fault_run *run) {
+    char *line =
+        text_of("%s%s\t%s\t%u\t%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64
+                "\t%.3f\t%s\t%s\t%" PRIx32 "\t%" PRIx32 "\n",
+                access(r->path, F_OK) == 0 ? "" : HEADER, run->fault, run->arm, run->seed, run->key,
+                run->budget, run->executions, run->reached, run->triggered, run->detected,
+                run->seconds, run->violation, run->oracle, run->alone, run->without);
+    bool good = append(r->path, line) && keep(r, run);
+    free(line);
+    if (!good)
+        fprintf(stderr, "isoheap: %s: %s\n", r->path, strerror(errno));
+    return good;
+}
+
+const struct fault_run *results_find(const struct results *r, const char *fault, const char *arm,
+                                     unsigned seed) {
+    for (unsigned i = r->n; i-- > 0;)
+        if (r->runs[i].seed == seed && strcmp(r->runs[i].fault, fault) == 0 &&
+            strcmp(r->runs[i].arm, arm) == 0)
+            return &r->runs[i];
+    return NULL;
+}
+
+void results_free(struct results *r) {
+    free(r->path);
+    free(r->runs);
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Statistics of runs that may end before the event (faults.h).
+ *
+ * The estimate: E. L. Kaplan and P. Meier, Nonparametric estimation from incomplete observations,
+ * JASA 53 (1958).  The effect size: A. Vargha and H. D. Delaney, A critique and improvement of the
+ * CL common language effect size statistics, JEBS 25 (2000).
+ */
+#include "cli/faults/faults.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What happened comes before what was given up at the same time. */
+static int by_time(const void *a, const void *b) {
+    const struct event *x = a, *y = b;
+    if (x->at < y->at || x->at > y->at)
+        return x->at < y->at ? -1 : 1;
+    return (int)y->happened - (int)x->happened;
+}
+
+unsigned kaplan_meier(struct event *events, unsigned n, struct survival *steps) {
+    unsigned n_steps = 0;
+    double left = 1;
+    qsort(events, n, sizeof *events, by_time);
+    for (unsigned i = 0; i < n;) {
+        unsigned at_risk = n - i, happened = 0;
+        double at = events[i].at;
+        while (i < n && !(events[i].at > at))
+            happened += events[i++].happened;
+        if (!happened)
+            continue;
+        left *= 1 - (double)happened / at_risk;
+        steps[n_steps++] = (struct survival){at, left};
+    }
+    return n_steps;
+}
+
+double survival_quantile(const struct survival *steps, unsigned n, double left) {
+    const double rounding = 1e-9;
+    for (unsigned i = 0; i < n; i++)
+        if (steps[i].left <= left + rounding)
+            return steps[i].at;
+    return INFINITY;
+}
+
+/* 1: x comes before y; 0: behind; 0.5: nobody can tell. */
+static double before(const struct event *x, const struct event *y) {
+    if (x->happened && (!y->happened || x->at < y->at))
+        return 1;
+    if (y->happened && (!x->happened || y->at < x->at))
+        return 0;
+    return 0.5;
+}
+
+double vargha_delaney(const struct event *a, unsigned n_a, const struct event *b, unsigned n_b) {
+    double score = 0;
+    for (unsigned i = 0; i < n_a; i++)
+        for (unsigned j = 0; j < n_b; j++)
+            score += before(&a[i], &b[j]);
+    return score / ((double)n_a * n_b);
+}
+
+static struct event event_of(const struct fault_run *run, enum measure measure) {
+    uint64_t when = measure == REACHED     ? run->reached
+                    : measure == TRIGGERED ? run->triggered
+                                           : run->detected;
+    /* a budget that was not used up is the end of the run all the same */
+    double given_up = (double)(run->executions > run->budget ? run->budget : run->executions);
+    if (measure == SECONDS)
+        return (struct event){run->seconds, run->detected != 0};
+    return when ? (struct event){(double)when, true} : (struct event){given_up, false};
+}
+
+unsigned gather(const struct catalogue *c, const struct results *r, const char *fault,
+                const char *arm, enum measure measure, struct event *out, unsigned most) {
+    unsigned n = 0;
+    for (unsigned i = 0; i < r->n && n < most; i++) {
+        const struct fault_run *run = &r->runs[i];
+        bool wanted = strcmp(run->arm, arm) == 0 && (!fault || strcmp(run->fault, fault) == 0) &&
+                      results_find(r, run->fault, run->arm, run->seed) == run;
+        bool there = fault;
+        for (unsigned f = 0; wanted && !there && f < c->n; f++)
+            there = strcmp(c->faults[f].name, run->fault) == 0;
+        if (wanted && there)
+            out[n++] = event_of(run, measure);
+    }
+    return n;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * One layout for all pictures of a page: where Graphviz puts nodes and edges.
+ */
+#ifndef ISOHEAP_CLI_LAYOUT_H
+#define ISOHEAP_CLI_LAYOUT_H
+
+#include "pictures/states.h"
+
+#include <stdio.h>
+
+/* Lays out the union graph and writes it as JSON:
+ *   {"width": w, "height": h, "left_out": how many nodes have no place,
+ *    "nodes": [[key, is root, x, y, width of the head, [widths of the fields]], ...],
+ *    "edges": [[from, field, to, field of the target, [x, y, ...]], ...]}
+ * in points, y downwards, the places of nodes their middles; a node without a place ends after its
+ * second entry.  Of a graph that is too large the nodes nearest to the differing path and its root
+ * `start` (a key, or "") are kept; near: only the path and its neighbours.
+ * False after a message if Graphviz does not work. */
+bool write_layout(FILE *out, const struct states *, const char *start, bool near);
+/* So large that a layout of what is near the path helps. */
+bool layout_is_large(const struct states *);
+
+#endif
