@@ -10,7 +10,7 @@
 #include "collectors/cheney/cheney.h"
 #include "collectors/known_bad/known_bad.h"
 #include "program/reduction/reduce.h"
-#include "tests/trial.h"
+#include "tests/support/trial.h"
 
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # What oss_fuzz_check.sh asks of a target that is built for a fuzzing service.  To be sourced; each question
 # is a function of its own that says why and returns 1 if the answer is no, so that
-# tests/oss_fuzz_judge_test.sh can ask it about a target that is wrong.
+# tests/fuzz/oss_fuzz_judge_test.sh can ask it about a target that is wrong.
 #
 #   top, work          folder of the sources, scratch folder: whoever sources this sets them
 #   passed, failed     are counted

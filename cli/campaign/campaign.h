@@ -3,17 +3,17 @@
  * What the files of `isoheap fuzz` share.
  *
  *   fuzz.c               options and the order of events
- *   campaign_targets.c   which targets there are, and what they fuzz
- *   campaign_engine.c    starts, watches and ends the engines of a target
- *   campaign_libfuzzer.c, campaign_afl.c
+ *   targets.c   which targets there are, and what they fuzz
+ *   engine.c    starts, watches and ends the engines of a target
+ *   libfuzzer.c, afl.c
  *                        one engine each: its command line, its figures, where its findings lie
- *   campaign_process.c   child processes that cannot outlive the campaign
- *   campaign_intake.c    a finding of an engine becomes safe on disk; the queue
- *   campaign_classify.c  the class and the guilty party of an input
- *   campaign_filing.c    reduces a finding and files it, once
- *   campaign_shape.c     when two findings are the same
- *   campaign_progress.c  live lines, log lines, summary
- *   campaign_files.c     folders and durable files
+ *   process.c   child processes that cannot outlive the campaign
+ *   intake.c    a finding of an engine becomes safe on disk; the queue
+ *   classify.c  the class and the guilty party of an input
+ *   filing.c    reduces a finding and files it, once
+ *   shape.c     when two findings are the same
+ *   progress.c  live lines, log lines, summary
+ *   files.c     folders and durable files
  *
  * A target's work folder, <corpus>/.work/<target>:
  *   found/      where the engine writes inputs that fail
@@ -40,7 +40,7 @@ enum {
     WORDS_MAX = 320
 };
 
-/* ---- campaign_process.c -----------------------------------------------------------------------
+/* ---- process.c -----------------------------------------------------------------------
  */
 
 /* A child in a process group of its own.  If this process dies, even by SIGKILL, so does the whole
@@ -69,7 +69,7 @@ int run_command_for(char *const argv[], char *const environment[], double second
 
 void take_a_nap(void); /* two milliseconds */
 
-/* ---- campaign_files.c -------------------------------------------------------------------------
+/* ---- files.c -------------------------------------------------------------------------
  */
 
 /* As asprintf; ends the process if there is no memory. */
@@ -192,7 +192,7 @@ struct campaign {
 /* Signals: 0 nothing, 1 end orderly, 2 and more: at once. */
 extern volatile sig_atomic_t campaign_interrupts;
 
-/* ---- campaign_targets.c */
+/* ---- targets.c */
 /* Fills in the targets.  False after a message. */
 bool find_targets(struct campaign *);
 void forget_targets(struct campaign *);
@@ -201,7 +201,7 @@ bool lock_work(const struct campaign *);
 /* The commit of the checkout that we are in, malloc'ed; NULL: none. */
 char *find_commit(void);
 
-/* ---- campaign_engine.c */
+/* ---- engine.c */
 /* The folders of a target's corpus and work.  False after a message. */
 bool make_target_folders(const struct target *);
 /* Those, and what an earlier campaign left there.  False after a message.
@@ -220,14 +220,14 @@ void for_each_option(const struct target *,
 /* Copies what is new in a folder of inputs into another, named by content. */
 void copy_inputs(const char *from, const char *to);
 
-/* ---- campaign_intake.c */
+/* ---- intake.c */
 /* What lies in found/ becomes safe and is queued.  all: also what was written just now. */
 void take_in(struct target *, bool all);
 /* One input of the queue is classified, reduced and filed by a child at a time.  Returns false if
  * there is nothing to do. */
 bool work_on_queue(struct campaign *);
 
-/* ---- campaign_classify.c */
+/* ---- classify.c */
 struct finding {
     char violation[NAME_SIZE], guilty[NAME_SIZE]; /* guilty: a collector or the target */
     char message[NAME_SIZE]; /* what isoheap said if it named no class; or "none" */
@@ -239,7 +239,7 @@ bool classify(const struct target *, const char *input, struct finding *);
 /* The tally of a finding's class and party, or NULL. */
 const struct tally *find_tally(const struct target *, const struct finding *);
 
-/* ---- campaign_filing.c */
+/* ---- filing.c */
 struct filed {
     enum filing { FILED_NEW, FILED_KNOWN, FILED_MORE, FILED_FLAKY, FILED_NOT } how;
     struct finding finding;
@@ -250,11 +250,11 @@ struct filed {
 /* Classifies, reduces and files an input; the input is moved or removed at the end. */
 void file_finding(const struct target *, const char *input, struct filed *);
 
-/* ---- campaign_shape.c */
+/* ---- shape.c */
 /* The digest of a program's shape; docs/campaign.md says what that is. */
 uint64_t program_shape(const struct program *);
 
-/* ---- campaign_progress.c */
+/* ---- progress.c */
 void say(const char *format, ...); /* a line of its own, above the live lines */
 void show_progress(struct campaign *, bool last);
 int print_summary(struct campaign *, double seconds); /* returns the exit status */

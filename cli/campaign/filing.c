@@ -115,7 +115,7 @@ struct form {
 };
 
 /* The history of a finding as comments: the class and what the name in the queue tells
- * (campaign_intake.c), "hash,key:value,key:value...". */
+ * (intake.c), "hash,key:value,key:value...". */
 static char *history(const struct target *t, const char *name, const struct finding *f) {
     char *text = NULL;
     size_t size;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * isoheap explore: hands over to what explores a collector.  onthefly is a model with threads of
- * its own, explored state by state (explore_schedules.c); every other one is a collector behind
- * collector.h, on which programs are run (explore_programs.c).
+ * its own, explored state by state (schedules.c); every other one is a collector behind
+ * collector.h, on which programs are run (programs.c).
  */
 #include "cli/explore/explore.h"
 

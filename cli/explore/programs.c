@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * isoheap explore on programs: every program of a small scope on a collector (explore_programs.h,
+ * isoheap explore on programs: every program of a small scope on a collector (programs.h,
  * docs/explore.md).
  */
 #define _GNU_SOURCE

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The parts of `isoheap explore` on programs: explore_programs.c is the command and its result,
+ * The parts of `isoheap explore` on programs: programs.c is the command and its result,
  * explore_programs_options.c the scope, _pool.c the processes, _state.c what a later call resumes
  * from, _progress.c what a person sees meanwhile.
  *

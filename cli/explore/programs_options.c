@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The options that describe a scope (explore_programs.h, docs/explore.md).
+ * The options that describe a scope (programs.h, docs/explore.md).
  */
 #define _GNU_SOURCE
 #include "cli/explore/programs.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The processes of an exploration (explore_programs.h).
+ * The processes of an exploration (programs.h).
  *
  * Every worker runs through the whole enumeration, which is cheap, and runs the programs of the
  * chunks that it claims from a counter in shared memory.  It writes each program where the parent

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * What a person sees of an exploration: on a terminal one line that changes, elsewhere a line now
- * and then, both with an estimate of the rest (explore_programs.h).
+ * and then, both with an estimate of the rest (programs.h).
  */
 #define _GNU_SOURCE
 #include "cli/explore/programs.h"

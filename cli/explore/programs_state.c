@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The state file of an exploration: how far it is, for a later call (explore_programs.h).
+ * The state file of an exploration: how far it is, for a later call (programs.h).
  *
  * Text, one `word value` a line, in DIR/COLLECTOR.state; it changes as a whole or not at all.  The
  * lines that say what is explored must be the same word for word.

@@ -18,11 +18,11 @@ struct exported {
 /* Files as text, from the build: those in export/, and the oracles of tower and cakeml. */
 extern const char export_template[], export_prelude[], export_tower[], export_cakeml[];
 
-/* export_template.c: what plays the program and asserts its class; before it and the tables the
+/* template.c: what plays the program and asserts its class; before it and the tables the
  * oracle, where the class is one of a collector with levels. */
 void export_mirror(FILE *, const struct exported *);
 void export_oracle(FILE *, const struct exported *);
-/* export_tables.c: limits, config, items and roots of the program as C, lowered to what both
+/* tables.c: limits, config, items and roots of the program as C, lowered to what both
  * collectors take, as the runner does. */
 void export_tables(FILE *, const struct exported *);
 /* The script as calls, and main. */

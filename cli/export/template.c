@@ -145,9 +145,10 @@ void export_mirror(FILE *f, const struct exported *e) {
 
 /* The sources of an oracle, without the includes of what stands here itself. */
 void export_oracle(FILE *f, const struct exported *e) {
-    static const char own[] = "#include \"oracles/";
+    static const char oracles[] = "#include \"oracles/", views[] = "#include \"views/";
     const char *line = oracle_text(e);
     for (; line && *line; line = strchr(line, '\n') + 1)
-        if (strncmp(line, own, sizeof own - 1) != 0)
+        if (strncmp(line, oracles, sizeof oracles - 1) != 0 &&
+            strncmp(line, views, sizeof views - 1) != 0)
             fwrite(line, 1, (size_t)(strchr(line, '\n') - line) + 1, f);
 }

@@ -3,16 +3,16 @@
  * What the files of `isoheap faults` share.
  *
  *   faults.c             options, list, the order of events
- *   faults_catalogue.c   the faults: heads of faults/<collector>/<name>.patch
- *   faults_object.c      a faulty collector from its shared object
- *   faults_check.c       triggers raise their classes on faulty collectors, and none on clean ones
- *   faults_schedule.h    the same for triggers that are schedules
- *   faults_arms.c        ways to fuzz
- *   faults_run.c         the campaign: a process of fuzz_fault for each fault, arm and seed
- *   faults_results.c     what is known, a line a run; a campaign goes on where it was
- *   faults_statistics.c  Kaplan and Meier, quantiles, Vargha and Delaney
- *   faults_tables.c      the report as text
- *   faults_page.c, faults_curves.c  the report as a page
+ *   catalogue.c   the faults: heads of faults/<collector>/<name>.patch
+ *   object.c      a faulty collector from its shared object
+ *   check.c       triggers raise their classes on faulty collectors, and none on clean ones
+ *   schedule.h    the same for triggers that are schedules
+ *   arms.c        ways to fuzz
+ *   run.c         the campaign: a process of fuzz_fault for each fault, arm and seed
+ *   results.c     what is known, a line a run; a campaign goes on where it was
+ *   statistics.c  Kaplan and Meier, quantiles, Vargha and Delaney
+ *   tables.c      the report as text
+ *   page.c, curves.c  the report as a page
  */
 #ifndef ISOHEAP_CLI_FAULTS_H
 #define ISOHEAP_CLI_FAULTS_H
@@ -27,7 +27,7 @@ enum {
     FAULT_NAME = 96
 };
 
-/* ---- faults_catalogue.c -----------------------------------------------------------------------
+/* ---- catalogue.c -----------------------------------------------------------------------
  */
 
 struct fault {
@@ -48,7 +48,7 @@ struct catalogue {
 bool catalogue_read(struct catalogue *, char **names, int n_names);
 void catalogue_free(struct catalogue *);
 
-/* ---- faults_object.c --------------------------------------------------------------------------
+/* ---- object.c --------------------------------------------------------------------------
  */
 
 /* What a shared object exports; stays loaded.  NULL after a message. */
@@ -56,12 +56,12 @@ const struct fault_export *load_fault(const char *path);
 /* The collector in it; NULL after a message. */
 const struct collector *load_fault_object(const char *path);
 
-/* ---- faults_check.c ---------------------------------------------------------------------------
+/* ---- check.c ---------------------------------------------------------------------------
  */
 
 int faults_check(const struct catalogue *);
 
-/* ---- faults_arms.c ----------------------------------------------------------------------------
+/* ---- arms.c ----------------------------------------------------------------------------
  */
 
 struct arm {
@@ -75,7 +75,7 @@ struct arm {
 const struct arm *arm_at(unsigned n);
 const struct arm *arm_find(const char *name);
 
-/* ---- faults_results.c -------------------------------------------------------------------------
+/* ---- results.c -------------------------------------------------------------------------
  */
 
 /* One run: a fault, an arm, a seed. */
@@ -103,7 +103,7 @@ const struct fault_run *results_find(const struct results *, const char *fault, 
                                      unsigned seed);
 void results_free(struct results *);
 
-/* ---- faults_run.c -----------------------------------------------------------------------------
+/* ---- run.c -----------------------------------------------------------------------------
  */
 
 struct plan {
@@ -117,7 +117,7 @@ struct plan {
 };
 int faults_run(const struct plan *, struct results *);
 
-/* ---- faults_statistics.c ----------------------------------------------------------------------
+/* ---- statistics.c ----------------------------------------------------------------------
  */
 
 /* When something happened to one of many: at `at`, or not before it. */
@@ -144,7 +144,7 @@ enum measure { REACHED, TRIGGERED, DETECTED, SECONDS };
 unsigned gather(const struct catalogue *, const struct results *, const char *fault,
                 const char *arm, enum measure, struct event *out, unsigned most);
 
-/* ---- faults_tables.c, faults_page.c, faults_curves.c ------------------------------------------
+/* ---- tables.c, page.c, curves.c ------------------------------------------
  */
 
 /* The arms that there are results of, in the order of arm_at. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Schedules as triggers of faults of the on-the-fly model (faults_schedule.h).
+ * Schedules as triggers of faults of the on-the-fly model (schedule.h).
  *
  * A schedule that the clean model cannot follow raises nothing: the paper's collector takes other
  * steps there.

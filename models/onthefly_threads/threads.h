@@ -7,7 +7,7 @@
  * Every access to memory that another thread may look at is one call of an access function
  * (state.h), with the label of the model's step that it implements in front of it; a hook sees
  * these labels.  So a test can hold every thread at its label, let them go one at a time as a
- * schedule of the model says, and compare (tests/onthefly_gate.c), and a stress test can let
+ * schedule of the model says, and compare (tests/models/onthefly_gate.c), and a stress test can let
  * threads fall behind there.
  *
  * Loads are acquire and stores are release, which x86-TSO gives for plain instructions; the fences

@@ -29,7 +29,7 @@ enum tag_choice {
     TAG_CHOICES
 };
 
-/* A profile has factors on the weights of mutate_profiles.c; 0 stands for 1. */
+/* A profile has factors on the weights of profiles.c; 0 stands for 1. */
 struct mutation_profile {
     const char *name, *meaning;
     uint8_t kinds[MUTATION_KIND_COUNT], ops[OP_CODES], tags[TAG_CHOICES], keys[CONFIG_KEYS];
@@ -70,7 +70,7 @@ unsigned pick_weighted(struct random *, const uint16_t *weights, unsigned n, uin
 MUTATION_KINDS(X)
 #undef X
 
-/* ---- values and operations (mutate_values.c) ---------------------------------------------------
+/* ---- values and operations (values.c) ---------------------------------------------------
  */
 
 struct value random_immediate(struct random *);
@@ -94,7 +94,7 @@ struct op new_operation_of(struct mutation *, unsigned at, uint8_t code, uint8_t
 /* Changes one operand of operation `at`; false if it has none. */
 bool change_operand(struct mutation *, unsigned at);
 
-/* ---- edits (mutate_edit.c) ---------------------------------------------------------------------
+/* ---- edits (edit.c) ---------------------------------------------------------------------
  */
 
 /* Makes room for an item at place `at`, fields at their default; raises the configured heap.  False

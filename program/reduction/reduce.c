@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reduction by delta debugging (reduce.h); the steps are in steps_heap.c and steps_script.c.
+ * Reduction by delta debugging (reduce.h); the steps are in heap.c and script.c.
  */
 #include "program/reduction/reduce.h"
 

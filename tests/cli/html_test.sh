@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# The page of `isoheap show --html` in a real browser: headless Chromium, driven by Selenium.
+# ISOHEAP is the path of the command, SOURCE_DIR the checkout.
+set -eu
+isoheap=${ISOHEAP:?set ISOHEAP to the path of the command}
+source=${SOURCE_DIR:?set SOURCE_DIR to the checkout}
+export ASAN_OPTIONS=detect_leaks=0
+
+for program in chromium chromedriver dot /usr/bin/python3; do
+    if ! command -v "$program" >/dev/null; then
+        echo "this test needs $program; scripts/install.sh --tests installs it" >&2
+        exit 1
+    fi
+done
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+# page NAME COLLECTOR FILE
+page() {
+    "$isoheap" show --html --collector "$2" -o "$folder/$1.html" "$3"
+}
+cat >"$folder/states.txt" <<'END'
+isoheap program 1
+config heap=64
+heap
+  b0 = block tag=0 [b1, 42]
+  b1 = closure arity=1,1 env=[b0]
+  b2 = block tag=1 [7]
+  dead 3
+  static b3 = string [0x1]
+roots
+  r0 = b0
+  r1 = b1+3
+  r2 = b2
+  r3 = b3
+script
+  r4 = alloc tag=3 [r0, -1]
+  drop r2
+  r4.1 := r0
+  full
+  r5 = exhaust 1
+END
+cp "$folder/states.txt" "$folder/a<b>&\"'.txt"
+page lost bad_infix_root "$source/crashes/lost_object/bad_infix_root.txt"
+page edge bad_infix_lost "$source/crashes/edge_changed/bad_infix_lost.txt"
+page sharing bad_no_forward "$source/crashes/sharing_changed/bad_no_forward.txt"
+page crash bad_stale_next_fit "$source/crashes/sanitizer/bad_stale_next_fit.txt"
+page hang bad_endless_rescan "$source/crashes/no_progress/bad_endless_rescan.txt"
+page worn bad_lost_fragments "$source/crashes/heap_worn_out/bad_lost_fragments.txt"
+page states mark_sweep "$folder/states.txt"
+page hostile mark_sweep "$folder/a<b>&\"'.txt"
+"$isoheap" show --html --reference none -o "$folder/alone.html" "$folder/states.txt"
+/usr/bin/python3 "$source/tests/cli/html/pages.py" "$folder"

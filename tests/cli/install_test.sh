@@ -1,0 +1,101 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# isoheap as others have it: installed into a folder of its own, with a collector in another one.
+set -u
+build=${BUILD_DIR:?set BUILD_DIR to the build}
+source=${SOURCE_DIR:?set SOURCE_DIR to the top of the tree}
+export CC=${TEST_CC:?set TEST_CC to the C compiler}
+# shellcheck source=tests/support/support.bash
+. "$(dirname "$0")/../support/support.bash"
+unset ISOHEAP_PLUGIN
+has_libfuzzer=
+"$CC" --version | grep -q clang && has_libfuzzer=yes
+
+# builds FOLDER: with the installed package alone; complains with the end of the log.
+builds() {
+    (cd "$1" && cmake -B build -DCMAKE_PREFIX_PATH="$folder/prefix" -DCMAKE_C_COMPILER="$CC" &&
+        cmake --build build -j 2 && ctest --test-dir build --output-on-failure --no-tests=error) >log 2>&1 ||
+        { complain "$1 does not build or does not pass: $(tail -n 20 log)"; return 1; }
+    local name=${1##*/} file
+    for file in "fuzz_${name}_standalone" "$name.so" ${has_libfuzzer:+"fuzz_$name" "fuzz_${name}_seed_corpus.zip" \
+        "fuzz_$name.dict" "fuzz_$name.options"}; do
+        [ -s "$1/build/bin/$file" ] || complain "$1 has no build/bin/$file"
+    done
+    for file in "replay_$name" "conformance_$name"; do
+        grep -q "$file .*Passed" log || complain "$1 has no test $file that passes"
+    done
+}
+
+cmake --install "$build" --prefix "$folder/prefix" >log 2>&1 || { cat log; exit 1; }
+isoheap=$folder/prefix/bin/isoheap
+
+# ---- the tutorial ----
+
+cp -r "$source/examples/pebble" pebble
+[ "$(grep -cv '^ *\(#\|$\)' pebble/CMakeLists.txt)" -le 5 ] || complain 'the example has more than five lines of CMake'
+builds pebble
+if [ -n "$has_libfuzzer" ]; then
+    pebble/build/bin/fuzz_pebble -runs=2000 -seed=1 -dict=pebble/build/bin/fuzz_pebble.dict \
+        pebble/build/seeds/fuzz_pebble >log 2>&1 || complain "fuzz_pebble: $(tail -n 20 log)"
+    # counters of the collector, and structured mutation
+    grep -q 'INFO: Loaded 1 modules *([1-9]' log || complain 'fuzz_pebble has no counters'
+    nm pebble/build/bin/fuzz_pebble | grep -q 'T LLVMFuzzerCustomMutator' || complain 'no structured mutation'
+fi
+find "$source/crashes" -name "*.txt" -exec "$isoheap" run --quiet --plugin pebble/build/bin/pebble.so {} + >log 2>&1 || complain "$(cat log)"
+"$isoheap" list --plugin pebble/build/bin/pebble.so | grep -q '^  pebble ' || complain 'list lacks pebble'
+
+# ---- a defect in it is found by all that was built ----
+
+mkdir broken
+cp -r pebble/pebble.c pebble/CMakeLists.txt pebble/seeds broken/
+sed -i 's/v = infix_parent(v);.*/return false;/' broken/pebble.c
+(cd broken && cmake -B build -DCMAKE_PREFIX_PATH="$folder/prefix" -DCMAKE_C_COMPILER="$CC" && cmake --build build -j 2) \
+    >log 2>&1 || complain "$(tail -n 20 log)"
+ctest --test-dir broken/build >log 2>&1 && complain 'the tests pass in spite of a defect'
+grep -q 'replay_pebble .*Failed' log || complain 'the replay test does not see the defect'
+grep -q 'conformance_pebble .*Failed' log || complain 'the conformance test does not see the defect'
+plugin=broken/build/bin/pebble.so
+"$isoheap" conformance --plugin "$plugin" | grep -q '^  BROKEN   infix ' || complain 'the kit does not say infix'
+"$isoheap" reduce --plugin "$plugin" -o small.txt broken/seeds/pebble/closure.txt 2>log || complain "$(cat log)"
+grep -q '^# violation lost_object' small.txt || complain "reduced: $(cat small.txt)"
+if [ -n "$has_libfuzzer" ]; then
+    "$isoheap" fuzz --plugin "$plugin" --bin-dir broken/build/bin --time 3 --jobs 1 --corpus corpus \
+        --crashes findings >log 2>&1
+    [ $? = 1 ] || complain "the campaign finds nothing: $(tail -n 20 log)"
+    [ -n "$(ls findings/lost_object/pebble-*.txt 2>/dev/null)" ] || complain "nothing is filed: $(tail -n 20 log)"
+fi
+
+# ---- isoheap init ----
+
+"$isoheap" init mine --name my_own >log 2>&1 || complain "init: $(cat log)"
+mv mine my_own
+builds my_own
+"$isoheap" conformance --plugin my_own/build/bin/my_own.so >log 2>&1 || complain "$(cat log)"
+grep -q 'not filled in yet' log || complain 'the skeleton does not say that it is one'
+"$isoheap" init my_own 2>log && complain 'init writes over files'
+grep -q 'exists; nothing is overwritten' log || complain "$(cat log)"
+for name in cheney Foo 1a 'a b' ../x int ''; do
+    "$isoheap" init new --name "$name" 2>/dev/null
+    [ $? = 2 ] || complain "init takes the name '$name'"
+done
+[ ! -e new ] || complain 'init left something behind'
+
+# ---- without CMake: the commands of docs/plug-in.md ----
+
+if command -v pkg-config >/dev/null; then
+    "$isoheap" init my_gc >log 2>&1 || complain "init: $(cat log)"
+    # the compiler and the place of this test; without libFuzzer not the command that needs it
+    # shellcheck disable=SC2016 # those are the marks of a block
+    sed -n '/^## Without CMake/,/^## /p' "$source/docs/plug-in.md" | sed -n '/^```$/,/^```$/{/^```$/!p}' |
+        sed "s#~/isoheap#$folder/prefix#g; s#^\(cc\|clang\) #$CC #; s#^isoheap #$isoheap #" >commands
+    for file in standalone.c libfuzzer_mutator.c; do
+        grep -q "$file" commands || complain "the page has no command with $file"
+    done
+    [ -n "$has_libfuzzer" ] || sed -i '/-fsanitize=fuzzer/,/[^\]$/d' commands
+    # shellcheck source=/dev/null
+    (cd my_gc && . ../commands) >log 2>&1 || complain "the commands without CMake: $(tail -n 20 log)"
+    grep -q '^[1-9][0-9]* promises kept, 0 broken' log || complain "no conformance: $(tail -n 20 log)"
+    grep -q '^[1-9][0-9]* passed, 0 failed$' log || complain "no replay: $(tail -n 20 log)"
+    [ -z "$has_libfuzzer" ] || my_gc/fuzz_my_gc -runs=500 >log 2>&1 || complain "the program with libFuzzer: $(tail -n 20 log)"
+fi
+exit $wrong

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * No silence: for every violation class a known-bad collector raises exactly it on its program in
+ * crashes/<class>/, and the collector without the defect passes the same program.
+ *
+ * Runs happen in a child process, since a subject may crash: that is class sanitizer.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "collectors/cheney/cheney.h"
+#include "collectors/compact/compact.h"
+#include "collectors/generational/generational.h"
+#include "collectors/incremental/incremental.h"
+#include "collectors/known_bad/known_bad.h"
+#include "collectors/mark_sweep/mark_sweep.h"
+#include "program/bytes/bytes.h"
+#include "program/random.h"
+#include "tests/support/support.h"
+#include "tests/support/trial.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct program program;
+
+static void load_crash(const struct known_bad *bad) {
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s/%s.txt", CRASHES_DIR, violation_name(bad->violation),
+             bad->collector->name);
+    load_program(&program, path);
+}
+
+static void each_raises_its_class(void **state) {
+    (void)state;
+    for (const struct known_bad *bad = known_bad; bad->collector; bad++) {
+        load_crash(bad);
+        enum violation v = run_in_child(bad->collector, &cheney, &program);
+        if (v != bad->violation)
+            fail_msg("%s raised %s, not %s", bad->collector->name, violation_name(v),
+                     violation_name(bad->violation));
+    }
+}
+
+/* Those whose sources have the defects. */
+static const struct collector *const healthy[] = {&mark_sweep, &incremental, &generational,
+                                                  &compact, NULL};
+
+static void the_healthy_collectors_pass(void **state) {
+    (void)state;
+    for (const struct known_bad *bad = known_bad; bad->collector; bad++) {
+        load_crash(bad);
+        for (const struct collector *const *c = healthy; *c; c++)
+            assert_int_equal(run_in_child(*c, &cheney, &program), VIOLATION_none);
+        assert_int_equal(run_in_child(&cheney, NULL, &program), VIOLATION_none);
+    }
+}
+
+static void replay_on_healthy(const char *path, void *context) {
+    (void)context;
+    load_program(&program, path);
+    for (const struct collector *const *c = healthy; *c; c++)
+        if (run_in_child(*c, &cheney, &program) != VIOLATION_none)
+            fail_msg("%s is a violation of %s", path, (*c)->name);
+}
+
+/* Whatever was found once stays fixed. */
+static void every_crash_file_passes(void **state) {
+    (void)state;
+    assert_true(for_each_program(CRASHES_DIR, replay_on_healthy, NULL) >= VIOLATION_classes - 1);
+}
+
+/* A wrong reference is a finding too, and it is the reference that is named. */
+static void a_bad_reference_is_found_guilty(void **state) {
+    (void)state;
+    for (const struct known_bad *bad = known_bad; bad->collector; bad++) {
+        if (bad->violation == VIOLATION_sanitizer || bad->violation == VIOLATION_no_progress)
+            continue;
+        load_crash(bad);
+        struct verdict verdict = run_here(&mark_sweep, bad->collector, &program);
+        if (verdict.violation != bad->violation || verdict.guilty != PARTY_REFERENCE)
+            fail_msg("%s as reference: %s, guilty %s", bad->collector->name,
+                     violation_name(verdict.violation), party_name(verdict.guilty));
+    }
+}
+
+/* ---- what ran before --------------------------------------------------------------------------
+ */
+
+enum { PROGRAMS = 100, INPUT = 100 };
+static struct program programs[PROGRAMS];
+static struct verdict verdicts[PROGRAMS];
+
+static void make_programs(void) {
+    uint8_t bytes[INPUT];
+    struct random random = {7};
+    for (unsigned n = 0; n < PROGRAMS; n++) {
+        for (unsigned i = 0; i < INPUT; i++)
+            bytes[i] = (uint8_t)random_next(&random);
+        program_decode(&programs[n], bytes, INPUT);
+    }
+}
+
+static bool is_same(const struct verdict *a, const struct verdict *b) {
+    return a->violation == b->violation && a->op == b->op && a->digest == b->digest &&
+           strcmp(a->detail, b->detail) == 0;
+}
+
+/* After a reset nothing tells how a collector was used before, not even to one that reads what it
+ * should not: else a finding could not be replayed. */
+static void what_ran_before_does_not_matter(void **state) {
+    (void)state;
+    make_programs();
+    for (const struct known_bad *bad = known_bad; bad->collector; bad++) {
+        struct trial t;
+        if (bad->violation == VIOLATION_no_progress)
+            continue; /* every run takes as long as it may */
+        trial_open(&t, bad->collector, &cheney);
+        for (unsigned n = 0; n < PROGRAMS; n++)
+            verdicts[n] = trial_judge(&t, &programs[n]);
+        for (unsigned n = PROGRAMS; n-- > 0;) {
+            struct verdict again = trial_judge(&t, &programs[n]);
+            if (!is_same(&again, &verdicts[n])) {
+                trial_close(&t);
+                fail_msg("%s, program %u: first %s (%s), then %s (%s)", bad->collector->name, n,
+                         violation_name(verdicts[n].violation), verdicts[n].detail,
+                         violation_name(again.violation), again.detail);
+            }
+        }
+        trial_close(&t);
+    }
+}
+
+static void every_class_has_one(void **state) {
+    (void)state;
+    for (unsigned v = 1; v < VIOLATION_classes; v++) {
+        const struct known_bad *bad = known_bad;
+        if (v == VIOLATION_tricolour_broken || v == VIOLATION_handshake_broken ||
+            v == VIOLATION_mark_lost)
+            continue; /* onthefly_test.c has them */
+        while (bad->collector && bad->violation != v)
+            bad++;
+        if (!bad->collector)
+            fail_msg("no known-bad collector for %s", violation_name((enum violation)v));
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_class_has_one),
+        cmocka_unit_test(each_raises_its_class),
+        cmocka_unit_test(the_healthy_collectors_pass),
+        cmocka_unit_test(every_crash_file_passes),
+        cmocka_unit_test(a_bad_reference_is_found_guilty),
+        cmocka_unit_test(what_ran_before_does_not_matter),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

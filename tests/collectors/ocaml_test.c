@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The OCaml runtime as a collector: a run does not depend on those before it, a full collection is
+ * exact, finalisers are judged, and the operations of a runtime have their effect.
+ */
+#include "collectors/ocaml/ocaml.h"
+#include "program/bytes/bytes.h"
+#include "tests/support/passing.h"
+#include "tests/support/support.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#ifdef ISOHEAP_HAS_OCAML
+
+static struct program program;
+
+static const struct collector *const variants[] = {&ocaml,
+#ifdef ISOHEAP_HAS_OCAML_DEBUG
+                                                   &ocaml_debug,
+#endif
+#ifdef ISOHEAP_HAS_OCAML_TINY
+                                                   &ocaml_tiny,
+#endif
+                                                   NULL};
+
+/* ---- reset ------------------------------------------------------------------------------------
+ */
+
+enum { INPUTS = 60, INPUT_SIZE = 160 };
+
+static void random_program_of(unsigned n) {
+    uint8_t bytes[INPUT_SIZE];
+    next_bytes(n * 0x9e3779b97f4a7c15u + 1, bytes, sizeof bytes);
+    program_decode(&program, bytes, sizeof bytes);
+}
+
+/* The digest has the final graph and the number of collections. */
+static void runs_do_not_see_each_other(void **state) {
+    (void)state;
+    static uint64_t digest[INPUTS];
+    for (const struct collector *const *c = variants; *c; c++) {
+        struct runner *runner = open_pair(*c, NULL);
+        for (unsigned n = 0; n < INPUTS; n++) {
+            random_program_of(n);
+            digest[n] = must_pass(runner, &program, "random bytes", NULL)->digest;
+        }
+        for (unsigned n = INPUTS; n-- > 0;) {
+            random_program_of(n);
+            assert_int_equal(
+                must_pass(runner, &program, "random bytes, in reverse order", NULL)->digest,
+                digest[n]);
+        }
+        runner_close(runner);
+    }
+}
+
+/* ---- operations -------------------------------------------------------------------------------
+ */
+
+static struct run_counts total;
+
+static void run_seed(const char *path, void *context) {
+    load_program(&program, path);
+    must_pass(context, &program, path, &total);
+}
+
+static void seeds_reach_every_operation(void **state) {
+    (void)state;
+    struct runner *runner = open_pair(&ocaml, NULL);
+    assert_true(for_each_program(SEEDS_DIR "/ocaml", run_seed, runner) >= 15);
+    runner_close(runner);
+    for (unsigned o = OP_RUNTIME; o < OP_CODES; o++)
+        if (!total.ops[o])
+            fail_msg("no seed runs operation %s", op_shapes[o].name);
+    assert_true(total.oracles[ORACLE_completeness] > 0 && total.oracles[ORACLE_isomorphism] > 0);
+}
+
+/* ---- what the harness says of a runtime that does wrong -----------------------------------------
+ */
+
+static struct gc_extras bad_extras;
+static struct collector bad;
+
+static struct runner *open_bad(void) {
+    bad = ocaml;
+    bad_extras = *ocaml.extras;
+    bad.extras = &bad_extras;
+    return open_pair(&bad, NULL);
+}
+
+static void must_raise(enum violation expected, const char *text) {
+    struct runner *runner = open_pair(&bad, NULL);
+    struct verdict verdict;
+    parse_program(&program, text);
+    runner_run(runner, &program, &verdict);
+    if (verdict.violation != expected)
+        fail_msg("%s instead of %s", violation_name(verdict.violation), violation_name(expected));
+    runner_close(runner);
+}
+
+static void forgets_finaliser(struct gc *g, unsigned obj, uint64_t number, bool last) {
+    (void)g, (void)obj, (void)number, (void)last;
+}
+static void finalises_twice(struct gc *g, unsigned obj, uint64_t number, bool last) {
+    ocaml.extras->finalise(g, obj, number, last);
+    ocaml.extras->finalise(g, obj, number, last);
+}
+static bool finds_nothing(struct gc *g, unsigned dst, unsigned obj, size_t i) {
+    (void)g, (void)dst, (void)obj, (void)i;
+    return false;
+}
+static void keeps_key(struct gc *g, unsigned obj, size_t i) {
+    (void)g, (void)obj, (void)i;
+}
+static void takes_one_less(struct gc *g, unsigned obj, size_t n) {
+    if (n > 1)
+        ocaml.extras->truncate(g, obj, n - 1);
+}
+static size_t counts_wrong(struct gc *g, unsigned obj) {
+    return ocaml.extras->measure(g, obj) + 1;
+}
+static enum gc_result copies_nothing(struct gc *g, unsigned dst, unsigned src, bool unshared,
+                                     size_t words) {
+    (void)unshared, (void)words;
+    return ocaml.extras->marshal(g, dst, src, true, words);
+}
+
+static void wrong_runtimes_are_found(void **state) {
+    (void)state;
+    runner_close(open_bad());
+    bad_extras.finalise = forgets_finaliser;
+    must_raise(VIOLATION_garbage_retained, "isoheap program 1\nscript\n  r0 = alloc tag=0 [1]\n"
+                                           "  finalise r0, 0\n  drop r0\n  full\n");
+    bad_extras.finalise = finalises_twice;
+    must_raise(VIOLATION_collector_assertion, "isoheap program 1\nscript\n  r0 = alloc tag=0 [1]\n"
+                                              "  finalise r0, 1\n  drop r0\n  full\n");
+    bad_extras = *ocaml.extras;
+    bad_extras.get = finds_nothing;
+    must_raise(VIOLATION_lost_object, "isoheap program 1\nscript\n  r0 = alloc tag=0 [1]\n"
+                                      "  r1 = ephemeron 1\n  weak r1.1 := r0\n  r2 = weak r1.1\n");
+    bad_extras = *ocaml.extras;
+    bad_extras.unset = keeps_key;
+    must_raise(VIOLATION_edge_changed,
+               "isoheap program 1\nscript\n  r0 = alloc tag=0 [1]\n  r1 = ephemeron 1\n"
+               "  weak r1.1 := r0\n  unset r1.1\n  full\n");
+    bad_extras = *ocaml.extras;
+    bad_extras.truncate = takes_one_less;
+    must_raise(VIOLATION_size_changed, "isoheap program 1\nscript\n  r0 = alloc tag=0 size=5 [1]\n"
+                                       "  truncate r0, 2\n  full\n");
+    bad_extras = *ocaml.extras;
+    bad_extras.measure = counts_wrong;
+    must_raise(VIOLATION_size_changed,
+               "isoheap program 1\nscript\n  r0 = alloc tag=0 [1]\n  measure r0\n");
+    bad_extras = *ocaml.extras;
+    bad_extras.marshal = copies_nothing;
+    must_raise(VIOLATION_sharing_changed,
+               "isoheap program 1\nscript\n  r0 = alloc tag=0 [1]\n  r0 = alloc tag=0 [r0, r0]\n"
+               "  r1 = marshal r0\n  full\n");
+}
+
+/* Right runtimes in odd places. */
+static void all_pass(const char *text) {
+    for (unsigned v = 0; variants[v]; v++) {
+        struct runner *runner = open_pair(variants[v], NULL);
+        parse_program(&program, text);
+        must_pass(runner, &program, variants[v]->name, NULL);
+        runner_close(runner);
+    }
+}
+
+static void odd_cases_pass(void **state) {
+    (void)state;
+    /* the allocation needs a collection, and then takes the slot that held the only key */
+    all_pass("isoheap program 1\nconfig heap=16\nheap\n  b0 = closure arity=1,1 env=[]\n"
+             "roots\n  r0 = b0\nscript\n  r1 = ephemeron 1\n  weak r1.1 := r0\n"
+             "  r2 = list 2 0\n  drop r2\n  r0 = alloc tag=0 size=1\n");
+}
+
+/* Three thousand blocks, each after a collection of a large heap: some of these are enough. */
+static void stress_ends(void **state) {
+    (void)state;
+    struct runner *runner = open_pair(&ocaml, NULL);
+    parse_program(&program, "isoheap program 1\nconfig heap=8192 stress=1\nscript\n"
+                            "  r0 = array 1000 7\n  r0 = array 1000 7\n  r0 = array 1000 7\n");
+    assert_in_range(must_pass(runner, &program, "stress", NULL)->counts.checks, 200, 300);
+    runner_close(runner);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(odd_cases_pass),
+        cmocka_unit_test(stress_ends),
+        cmocka_unit_test(runs_do_not_see_each_other),
+        cmocka_unit_test(seeds_reach_every_operation),
+        cmocka_unit_test(wrong_runtimes_are_found),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+#else
+
+int main(void) {
+    puts("this build has no OCaml runtime");
+    return 0;
+}
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The threaded on-the-fly collector and the model take the same steps to the same states.
+ */
+#include "tests/models/onthefly_gate.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static uint64_t scramble(uint64_t seed) {
+    seed = (seed ^ seed >> 31) * 0x9e3779b97f4a7c15;
+    return seed ^ seed >> 29;
+}
+
+static void run_model(unsigned variant, uint64_t seed, struct driver_result *r) {
+    const struct driver_options o = {variant, INVARIANTS_SAFETY, 0, NULL};
+    uint64_t bytes = scramble(seed);
+    driver_run(&o, (const uint8_t *)&bytes, sizeof bytes, r);
+}
+
+/* Every configuration and strategy of the driver. */
+static void model_and_code_agree(void **state) {
+    static struct driver_result run;
+    enum { RUNS = 60 };
+    unsigned long long steps = 0, cycles = 0;
+    (void)state;
+    for (uint64_t seed = 1; seed <= RUNS; seed++) {
+        run_model(0, seed, &run);
+        struct replay_result r = gate_replay(&run);
+        steps += r.steps;
+        cycles += r.cycles;
+        if (!r.agree)
+            fail_msg("run %u, step %u: %s", (unsigned)seed, r.steps, r.difference);
+    }
+    print_message("%llu steps, %llu cycles\n", steps, cycles);
+    assert_true(cycles >= RUNS);
+}
+
+/* The comparison sees when the two are not the same algorithm. */
+static void another_algorithm_differs(void **state) {
+    static struct driver_result run;
+    static const unsigned variants[] = {VARIANT(figure_5_order),      VARIANT(no_insertion_barrier),
+                                        VARIANT(no_deletion_barrier), VARIANT(skip_init),
+                                        VARIANT(skip_mark),           VARIANT(early_fA),
+                                        VARIANT(old_sense),           VARIANT(plain_mark),
+                                        VARIANT(no_gc_fence)};
+    enum { RUNS = 200, VARIANTS = sizeof variants / sizeof *variants };
+    (void)state;
+    for (unsigned i = 0; i < VARIANTS; i++) {
+        bool agree = true;
+        for (uint64_t seed = 1; seed <= RUNS && agree; seed++) {
+            run_model(variants[i], seed, &run);
+            agree = gate_replay(&run).agree;
+        }
+        if (agree)
+            fail_msg("variant %u: no difference", i);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(model_and_code_agree),
+        cmocka_unit_test(another_algorithm_differs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

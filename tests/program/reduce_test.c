@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Reduction: a random finding of every violation class becomes small within 2,000 runs, nothing
+ * slips to another violation, and the end is a fixed point.
+ */
+#include "program/reduction/reduce.h"
+
+#include "collectors/cheney/cheney.h"
+#include "collectors/known_bad/known_bad.h"
+#include "program/text/text.h"
+#include "tests/support/program_support.h"
+#include "tests/support/support.h"
+#include "tests/support/trial.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { OPS = 200, RUNS = 2000, OPS_LEFT = 10, BLOCKS_LEFT = 6 };
+
+static struct reduction reduction;
+
+static void reduce(struct trial *t, struct program *p, unsigned runs) {
+    t->wanted = trial_judge(t, p);
+    reduction.keeps = trial_keeps;
+    reduction.context = t;
+    reduction.max_runs = runs;
+    program_reduce(&reduction, p);
+    assert_int_equal(t->invalid, 0);
+    assert_true(reduction.runs <= runs);
+    assert_null(program_valid(p));
+    assert_true(trial_keeps(p, t));
+}
+
+/* ---- known-bad collectors ---------------------------------------------------------------------
+ */
+
+/* A program of OPS operations that raises the class. */
+static void find(struct trial *t, enum violation wanted, struct program *p) {
+    if (!trial_find(t, wanted, OPS, p))
+        fail_msg("no random program raises %s", violation_name(wanted));
+}
+
+static void check_small(const struct known_bad *bad, const struct program *p) {
+    if (p->n_ops > OPS_LEFT || program_named(p) > BLOCKS_LEFT)
+        fail_msg("%s: %u operations and %u blocks are left", bad->collector->name, p->n_ops,
+                 program_named(p));
+    if (!reduction.complete && p->n_ops > 4) /* what is left of the budget goes into exact limits */
+        fail_msg("%s: %u runs were not enough", bad->collector->name, RUNS);
+}
+
+/* Every run of theirs takes as long as it may, which is a minute or two in all: bench_reduce. */
+static bool takes_minutes(const struct known_bad *bad) {
+    return strcmp(bad->collector->name, "bad_endless_rescan") == 0 ||
+           strcmp(bad->collector->name, "bad_fragment_stuck") == 0;
+}
+
+static bool is_first_of_class(const struct known_bad *bad) {
+    const struct known_bad *first = known_bad;
+    while (first->violation != bad->violation || takes_minutes(first))
+        first++;
+    return first == bad;
+}
+
+/* For one of each class. */
+static void check_fixed_point(const struct known_bad *bad, struct trial *t, struct program *p) {
+    static struct program again;
+    if (!reduction.complete || !is_first_of_class(bad))
+        return;
+    again = *p;
+    reduce(t, &again, RUNS);
+    if (!program_equal(p, &again) || !program_is_minimal(&reduction, p))
+        fail_msg("%s: the result is no fixed point", bad->collector->name);
+}
+
+static void every_random_finding_becomes_small(void **state) {
+    static struct program p;
+    (void)state;
+    for (const struct known_bad *bad = known_bad; bad->collector; bad++) {
+        struct trial t;
+        if (takes_minutes(bad))
+            continue;
+        trial_open(&t, bad->collector, &cheney);
+        find(&t, bad->violation, &p);
+        reduce(&t, &p, RUNS);
+        check_small(bad, &p);
+        check_fixed_point(bad, &t, &p);
+        trial_close(&t);
+    }
+}
+
+static void a_second_run_gives_the_same(void **state) {
+    static struct program p, q;
+    (void)state;
+    struct trial t;
+    trial_open(&t, known_bad_collectors[0], &cheney);
+    find(&t, known_bad[0].violation, &p);
+    q = p;
+    reduce(&t, &p, RUNS);
+    unsigned runs = reduction.runs;
+    reduce(&t, &q, RUNS);
+    assert_true(program_equal(&p, &q));
+    assert_int_equal(runs, reduction.runs);
+    trial_close(&t);
+}
+
+/* What a defect writes over the heap may send its collector round for ever: such a run ends too,
+ * and is another defect than a crash. */
+static enum gc_result go_round(struct gc *gc, enum gc_collection how) {
+    (void)gc;
+    (void)how;
+    for (volatile bool going = true; going;)
+        ;
+    return GC_OK;
+}
+
+static void a_hang_ends_and_is_no_crash(void **state) {
+    static struct collector endless;
+    static struct program p;
+    struct trial t;
+    (void)state;
+    parse_program(&p, "isoheap program 1\nscript\n  full\n");
+    endless = cheney;
+    endless.collect = go_round;
+    trial_open(&t, &endless, &cheney);
+    t.wanted = (struct verdict){.violation = VIOLATION_sanitizer, .detail = "a crash"};
+    struct verdict v = trial_judge(&t, &p);
+    assert_int_equal(v.violation, VIOLATION_sanitizer);
+    assert_string_equal(v.detail, "a hang");
+    assert_false(trial_keeps(&p, &t));
+    trial_close(&t);
+}
+
+/* ---- slips ------------------------------------------------------------------------------------
+ */
+
+static const struct collector *bad(const char *name) {
+    for (const struct known_bad *b = known_bad; b->collector; b++)
+        if (strcmp(b->collector->name, name) == 0)
+            return b->collector;
+    fail_msg("there is no %s", name);
+    return NULL;
+}
+
+/* Operation 2 breaks the reference; without the object the subject is found guilty at the end. */
+static void the_guilty_party_stays(void **state) {
+    static const char text[] = "isoheap program 1\n"
+                               "heap\n  b0 = block tag=248 [1]\n  b1 = string [0x5]\n"
+                               "roots\n  r0 = b0\n  r1 = b1\n"
+                               "script\n  r2 = r0.0\n  r3 = alloc tag=0 [1]\n  full\n";
+    static struct program p;
+    (void)state;
+    for (unsigned guilty = 0; guilty < 2; guilty++) {
+        struct trial t;
+        const struct collector *one = bad("bad_object_tag"), *other = bad("bad_raw_stays_black");
+        trial_open(&t, guilty ? other : one, guilty ? one : other);
+        parse_program(&p, text);
+        reduce(&t, &p, RUNS);
+        struct verdict v = trial_judge(&t, &p);
+        assert_int_equal(v.violation, t.wanted.violation);
+        assert_int_equal(v.guilty, t.wanted.guilty);
+        trial_close(&t);
+    }
+}
+
+/* Two defects in one program, as a property without a collector: the one that is asked for stays,
+ * though a program with the other alone is smaller. */
+static bool has_two_fulls_or_compact(const struct program *p, void *context) {
+    unsigned fulls = 0, compacts = 0;
+    for (unsigned i = 0; i < p->n_ops; i++) {
+        fulls += p->ops[i].code == OP_FULL;
+        compacts += p->ops[i].code == OP_COMPACT;
+    }
+    ++*(unsigned *)context;
+    return fulls >= 2 && compacts == 0;
+}
+
+static void what_has_another_property_is_refused(void **state) {
+    static struct program p;
+    unsigned asked = 0;
+    (void)state;
+    parse_program(&p, "isoheap program 1\nscript\n  full\n  r0 = 1\n  full\n  drop r0\n  full\n");
+    reduction.keeps = has_two_fulls_or_compact;
+    reduction.context = &asked;
+    reduction.max_runs = RUNS;
+    program_reduce(&reduction, &p);
+    assert_int_equal(p.n_ops, 2);
+    assert_int_equal(asked, reduction.runs);
+}
+
+/* ---- fixed point and budget -------------------------------------------------------------------
+ */
+
+static bool always(const struct program *p, void *context) {
+    (void)context;
+    return program_valid(p) == NULL;
+}
+
+/* If everything is kept nothing is left: every kind of step is on the way. */
+static void anything_becomes_the_empty_program(void **state) {
+    static struct program p, empty;
+    (void)state;
+    program_clear(&empty);
+    for (uint64_t seed = 1; seed <= 30; seed++) {
+        struct rng rng = {seed};
+        random_program(&rng, &p, 40, 60);
+        reduction.keeps = always;
+        reduction.max_runs = 100000;
+        program_reduce(&reduction, &p);
+        assert_true(reduction.complete);
+        assert_true(program_equal(&p, &empty));
+        assert_true(program_is_minimal(&reduction, &p));
+    }
+}
+
+/* Keeps about every second program: wild ways through all steps, each to a fixed point. */
+static bool now_and_then(const struct program *p, void *context) {
+    unsigned *invalid = context;
+    *invalid += program_valid(p) != NULL;
+    return program_digest(p) % 5 < 2;
+}
+
+static void every_way_ends_in_a_fixed_point(void **state) {
+    static struct program p, again;
+    (void)state;
+    for (uint64_t seed = 1; seed <= 60; seed++) {
+        struct rng rng = {seed};
+        unsigned invalid = 0;
+        random_program(&rng, &p, 20, 30);
+        reduction.keeps = now_and_then;
+        reduction.context = &invalid;
+        reduction.max_runs = 1000000;
+        program_reduce(&reduction, &p);
+        assert_true(reduction.complete);
+        assert_int_equal(invalid, 0);
+        assert_true(program_is_minimal(&reduction, &p));
+        again = p;
+        program_reduce(&reduction, &again);
+        assert_true(program_equal(&p, &again));
+    }
+}
+
+static void what_can_be_removed_is_not_minimal(void **state) {
+    static struct program p;
+    (void)state;
+    parse_program(&p, "isoheap program 1\nscript\n  full\n");
+    reduction.keeps = always;
+    reduction.max_runs = RUNS;
+    assert_false(program_is_minimal(&reduction, &p));
+    assert_string_equal(reduction.possible, "remove an operation");
+}
+
+static bool stop_at_once(void *context) {
+    (void)context;
+    return true;
+}
+
+static void the_budget_is_kept(void **state) {
+    static struct program p, before;
+    (void)state;
+    struct rng rng = {7};
+    random_program(&rng, &before, 20, 50);
+    for (unsigned runs = 0; runs < 20; runs++) {
+        p = before;
+        reduction.keeps = now_and_then;
+        reduction.context = &(unsigned){0};
+        reduction.max_runs = runs;
+        program_reduce(&reduction, &p);
+        assert_int_equal(reduction.runs, runs);
+        assert_false(reduction.complete);
+    }
+    p = before;
+    reduction.stop = stop_at_once;
+    program_reduce(&reduction, &p);
+    reduction.stop = NULL;
+    assert_int_equal(reduction.runs, 0);
+    assert_true(program_equal(&p, &before));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_random_finding_becomes_small),
+        cmocka_unit_test(a_second_run_gives_the_same),
+        cmocka_unit_test(a_hang_ends_and_is_no_crash),
+        cmocka_unit_test(the_guilty_party_stays),
+        cmocka_unit_test(what_has_another_property_is_refused),
+        cmocka_unit_test(anything_becomes_the_empty_program),
+        cmocka_unit_test(every_way_ends_in_a_fixed_point),
+        cmocka_unit_test(what_can_be_removed_is_not_minimal),
+        cmocka_unit_test(the_budget_is_kept),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

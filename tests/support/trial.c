@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A child process that judges programs (trial.h).
+ */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
+#include "tests/support/trial.h"
+
+#include "program/bytes/bytes.h"
+#include "program/cut.h"
+#include "program/random.h"
+#include "tests/support/support.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* For all of a test that crashes on purpose, in children too: the names in the reports of a
+ * thousand crashes would take minutes. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void) {
+    return "symbolize=0:detect_leaks=0";
+}
+
+/* A run takes milliseconds.  A defect that has written over the heap may loop, and then uses
+ * processor time; or die while a lock is held that the report of its death needs, and then sleeps.
+ */
+enum { TRIES = 1000, INPUT = 2000, PROCESSOR_SECONDS = 2, SECONDS = 20 };
+
+static const char HANG[] = "a hang";
+
+struct trial_shared {
+    struct program program;
+    struct verdict verdict;
+};
+
+_Noreturn static void give_up(const char *what) {
+    perror(what);
+    exit(1);
+}
+
+void trial_open(struct trial *t, const struct collector *subject,
+                const struct collector *reference) {
+    struct runner_options options = {.subject = subject, .reference = reference};
+    *t = (struct trial){.runner = runner_open(&options), .one_each = subject->traits.conservative};
+    t->shared =
+        mmap(NULL, sizeof *t->shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (!t->runner || t->shared == MAP_FAILED)
+        give_up(subject->name);
+}
+
+/* ---- the child --------------------------------------------------------------------------------
+ */
+
+_Noreturn static void serve(struct trial *t, int ask, int answer) {
+    struct verdict v;
+    char token;
+    crashes_end_the_process();
+    dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
+    while (read(ask, &token, 1) == 1) {
+        setitimer(ITIMER_PROF, &(struct itimerval){.it_value.tv_sec = PROCESSOR_SECONDS}, NULL);
+        alarm(SECONDS);
+        runner_run(t->runner, &t->shared->program, &v);
+        t->shared->verdict = v;
+        alarm(0); /* it may wait for the next one as long as that takes */
+        if (write(answer, &token, 1) != 1)
+            break;
+    }
+    _exit(0);
+}
+
+static void start_server(struct trial *t) {
+    int ask[2], answer[2];
+    if (pipe(ask) != 0 || pipe(answer) != 0)
+        give_up("pipe");
+    fflush(NULL);
+    t->server = fork();
+    if (t->server < 0)
+        give_up("fork");
+    if (t->server == 0) {
+        close(ask[1]);
+        close(answer[0]);
+        serve(t, ask[0], answer[1]);
+    }
+    close(ask[0]);
+    close(answer[1]);
+    t->ask = ask[1];
+    t->answer = answer[0];
+}
+
+/* True if the child used up its time. */
+static bool end_server(struct trial *t) {
+    int status = 0;
+    if (!t->server)
+        return false;
+    close(t->ask);
+    close(t->answer);
+    waitpid(t->server, &status, 0);
+    t->server = 0;
+    return WIFSIGNALED(status) && (WTERMSIG(status) == SIGPROF || WTERMSIG(status) == SIGALRM);
+}
+
+void trial_close(struct trial *t) {
+    end_server(t);
+    runner_close(t->runner);
+    munmap(t->shared, sizeof *t->shared);
+}
+
+/* ---- judgement --------------------------------------------------------------------------------
+ */
+
+struct verdict trial_judge(struct trial *t, const struct program *p) {
+    char token = 0;
+    if (!t->server)
+        start_server(t);
+    program_copy(&t->shared->program, p);
+    t->shared->verdict = (struct verdict){.violation = VIOLATION_sanitizer, .detail = "a crash"};
+    if (write(t->ask, &token, 1) != 1)
+        give_up("the child is gone");
+    bool died = read(t->answer, &token, 1) != 1;
+    if ((died || t->one_each) && end_server(t) && died)
+        snprintf(t->shared->verdict.detail, VERDICT_TEXT, "%s", HANG);
+    return t->shared->verdict;
+}
+
+bool trial_keeps(const struct program *p, void *trial) {
+    struct trial *t = trial;
+    t->invalid += program_valid(p) != NULL;
+    struct verdict v = trial_judge(t, p);
+    return verdict_same_defect(&v, &t->wanted);
+}
+
+bool trial_find(struct trial *t, enum violation violation, unsigned operations, struct program *p) {
+    static uint8_t bytes[INPUT];
+    struct random random = {1};
+    for (unsigned tries = 0; tries < TRIES; tries++) {
+        for (size_t i = 0; i < sizeof bytes; i++)
+            bytes[i] = (uint8_t)random_next(&random);
+        program_decode(p, bytes, sizeof bytes);
+        if (p->n_ops < operations)
+            continue;
+        p->n_ops = operations;
+        t->wanted = trial_judge(t, p);
+        bool hangs = strcmp(t->wanted.detail, HANG) == 0; /* two thousand such runs take an hour */
+        if (t->wanted.violation == violation && t->wanted.guilty == PARTY_SUBJECT && !hangs)
+            return true;
+    }
+    return false;
+}
