@@ -2,7 +2,7 @@
  *
  * Allocation in all parties, and the oracles that judge the answers: memory, overlap, wear.
  */
-#include "harness/internal.h"
+#include "harness/call.h"
 
 #include <stdio.h>
 
@@ -54,8 +54,6 @@ static bool free_block_fits(struct runner *r, enum party party, size_t wosize,
  * only what no free block can hold after a full collection. */
 static void judge_refusal(struct runner *r, enum party party, size_t wosize) {
     struct side *s = &r->side[party];
-    if (party == PARTY_SUBJECT)
-        r->verdict.counts.refusals++;
     if (!judges(r, ORACLE_memory) || s->traits.refusal == REFUSES_ANYTIME)
         return;
     r->verdict.counts.oracles[ORACLE_memory]++;
@@ -131,36 +129,30 @@ static void judge_block(struct runner *r, enum party party, unsigned m, size_t w
         fail_block(r, party, wosize, tag, v, "a new block has not the header that was asked for");
 }
 
-static enum gc_result allocate_side(struct runner *r, enum party party, unsigned m, size_t wosize,
-                                    unsigned tag, const word *raw) {
+static void allocate_side(struct runner *r, enum party party, unsigned m, size_t wosize,
+                          unsigned tag, const word *raw) {
     struct side *s = &r->side[party];
-    if (s->traits.max_wosize && wosize > s->traits.max_wosize)
-        return GC_OUT_OF_MEMORY;
-    s->walked = 0;
-    enter(r, party);
-    enum gc_result result = s->collector->alloc(s->gc, m, SLOT_NEW, wosize, tag, raw);
-    while (result == GC_PENDING && s->collector->poll)
-        result = s->collector->poll(s->gc, m);
-    leave(r, party);
-    if (result != GC_OK) {
+    if (s->traits.max_wosize && wosize > s->traits.max_wosize) {
+        s->answer = GC_OUT_OF_MEMORY; /* for the harness to say: that much it cannot represent */
+        return;
+    }
+    if (call_alloc(s, m, SLOT_NEW, wosize, tag, raw) != GC_OK) {
         cycle_watch(r, party, NULL);
         judge_refusal(r, party, wosize);
-        return result;
+        return;
     }
     judge_success(r, party, wosize);
     judge_block(r, party, m, wosize, tag);
     struct new_block block = {s->slots[m][SLOT_NEW], wosize, tag, raw};
     cycle_watch(r, party, &block);
-    return GC_OK;
 }
 
 unsigned allocate(struct runner *r, unsigned m, size_t wosize, unsigned tag, size_t first_scanned,
                   const word *raw) {
-    enum gc_result result[COLLECTING_PARTIES] = {GC_OK, GC_OK};
     for (unsigned p = 0; p < r->n_sides; p++)
-        result[p] = allocate_side(r, (enum party)p, m, wosize, tag, raw);
+        allocate_side(r, (enum party)p, m, wosize, tag, raw);
     unsigned object = MODEL_NONE;
-    if (result[PARTY_SUBJECT] == GC_OK && result[PARTY_REFERENCE] == GC_OK) {
+    if (all_served(r, m)) {
         object = model_add(&r->model, wosize, tag, first_scanned, raw);
         if (object == MODEL_NONE)
             harness_fault(r, "the model has no room left");
@@ -168,13 +160,9 @@ unsigned allocate(struct runner *r, unsigned m, size_t wosize, unsigned tag, siz
         r->model.objects[object].origin = -1 - (int32_t)r->verdict.op;
         r->model.objects[object].serial = (uint16_t)r->serial++;
     }
-    for (unsigned p = 0; p < r->n_sides; p++) {
-        if (object == MODEL_NONE)
-            r->side[p].slots[m][SLOT_NEW] = WORD_UNIT; /* one may have a block: drop it */
-        else
-            r->model.objects[object].address[p] =
-                new_address(&r->side[p], r->side[p].slots[m][SLOT_NEW]);
-    }
+    for (unsigned p = 0; object != MODEL_NONE && p < r->n_sides; p++)
+        r->model.objects[object].address[p] =
+            new_address(&r->side[p], r->side[p].slots[m][SLOT_NEW]);
     r->bound_words += wosize + 1;
     r->fresh = object;
     return object;
@@ -186,16 +174,12 @@ static enum gc_result renew(struct runner *r, enum party party, size_t wosize) {
     for (unsigned m = 0; m < r->mutators; m++)
         for (unsigned i = 0; i < GC_SLOTS; i++)
             s->slots[m][i] = WORD_UNIT;
-    s->walked = 0;
-    enter(r, party);
-    for (unsigned n = 0; n < s->traits.full_until_exact; n++)
-        s->collector->collect(s->gc, GC_FULL);
-    enum gc_result result = s->collector->alloc(s->gc, 0, SLOT_NEW, wosize, 0, r->units);
-    leave(r, party);
-    return result;
+    call_collect(s, GC_FULL);
+    return call_alloc(s, 0, SLOT_NEW, wosize, 0, r->units);
 }
 
 void check_wear(struct runner *r) {
+    r->over = true;
     for (unsigned p = 0; p < r->n_sides; p++) {
         struct side *s = &r->side[p];
         size_t largest = r->heap_words - 1;

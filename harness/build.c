@@ -7,7 +7,7 @@
  * there are no fragments: the allocator alone decides what lies where.
  */
 #include "collectors/words_copy.h"
-#include "harness/internal.h"
+#include "harness/call.h"
 
 /* Registers while building: the spine never leaves its slot. */
 enum { SPINE = SLOT_FROM, BLOCK = SLOT_TO, VALUE = SLOT_VALUE };
@@ -17,21 +17,13 @@ static word *slots_of(struct side *s) {
 }
 
 static bool build_alloc(struct side *s, size_t wosize, unsigned tag, const word *raw) {
-    return s->collector->alloc(s->gc, 0, SLOT_NEW, wosize, tag, raw) == GC_OK;
+    return call_alloc(s, 0, SLOT_NEW, wosize, tag, raw) == GC_OK;
 }
-
 static void build_load(struct side *s, unsigned dst, unsigned obj, size_t i) {
-    if (s->collector->load)
-        s->collector->load(s->gc, 0, dst, obj, i);
-    else
-        slots_of(s)[dst] = word_pointer(slots_of(s)[obj])[i];
+    call_load(s, 0, dst, obj, i);
 }
-
 static void build_store(struct side *s, unsigned obj, size_t i, unsigned value) {
-    if (s->collector->store)
-        s->collector->store(s->gc, 0, obj, i, value);
-    else
-        word_pointer(slots_of(s)[obj])[i] = slots_of(s)[value];
+    call_store(s, 0, obj, i, value);
 }
 
 /* dst := the collector's word for a word of the model; pointers into the heap come from the spine.
@@ -119,20 +111,18 @@ static void build_forwards(struct runner *r, struct side *s) {
             continue;
         build_load(s, BLOCK, SPINE, o);
         build_load(s, VALUE, BLOCK, 0);
-        s->collector->extras->forward(s->gc, BLOCK, VALUE);
+        call_forward(s, BLOCK, VALUE);
     }
 }
 
 bool build_by_allocation(struct runner *r, enum party party) {
     struct side *s = &r->side[party];
-    enter(r, party);
     bool built = build_blocks(r, s);
     if (built) {
         build_edges(r, party);
         build_roots(r, party);
         build_forwards(r, s);
     }
-    leave(r, party);
     for (unsigned i = PROGRAM_SLOTS; i < GC_SLOTS; i++)
         slots_of(s)[i] = WORD_UNIT;
     return built;

@@ -2,7 +2,7 @@
  *
  * The comparison of all parties: after every collection, and at the end of a script.
  */
-#include "harness/internal.h"
+#include "harness/call.h"
 
 #include <stdio.h>
 
@@ -106,9 +106,7 @@ void walk_side(struct runner *r, enum party party, bool after_full) {
     unsigned checks = walk_checks(r, s, after_full);
     if (!s->collector->walk || is_walked(r, s, checks))
         return;
-    enter(r, party);
-    heap_walk(&s->graph, s->collector, s->gc, checks, &s->facts);
-    leave(r, party);
+    call_walk(s, checks);
     s->collections = s->hooks.collections;
     s->walked = checks;
     count_walk(r, checks);
@@ -128,9 +126,7 @@ static void check_own(struct runner *r, enum party party) {
     struct side *s = &r->side[party];
     if (!s->collector->check || !judges(r, ORACLE_assertion))
         return;
-    enter(r, party);
-    const char *broken = s->collector->check(s->gc);
-    leave(r, party);
+    const char *broken = call_check(s);
     r->verdict.counts.oracles[ORACLE_assertion]++;
     if (broken)
         fail(r, VIOLATION_collector_assertion, ORACLE_assertion, party, broken);

@@ -103,9 +103,9 @@ bool op_marshal(struct runner *r, const struct op *op, unsigned m) {
     if (object == MODEL_NONE || !plan_copy(r, &copy, object, op->n))
         return false;
     copy_parent(r, m, op->src, SLOT_FROM);
-    enum gc_result result = GC_OK;
-    ON_SIDES(r, p, result = extras(r, p)->marshal(gc(r, p), SLOT_NEW, SLOT_FROM, op->n, copy.words))
-    if (!may_allocate(r, result))
+    FOR_SIDES(r, s)
+    call_marshal(s, SLOT_NEW, SLOT_FROM, op->n, copy.words);
+    if (!all_served(r, m))
         return true;
     uint32_t to = make_copy(r, &copy, m, op->n);
     r->model.slots[m][SLOT_NEW] = model_pointer(to, 0);
@@ -126,15 +126,13 @@ bool op_measure(struct runner *r, const struct op *op, unsigned m) {
     size_t words = 0;
     if (!model_measure(&r->model, object, may_be_measured, &words))
         return false;
-    for (unsigned p = 0; p < r->n_sides; p++) {
-        enter(r, (enum party)p);
-        size_t found = extras(r, p)->measure(gc(r, p), SLOT_FROM);
-        leave(r, (enum party)p);
+    FOR_SIDES(r, s) {
+        size_t found = call_measure(s, SLOT_FROM);
         if (found == words || found == SIZE_MAX || !judges(r, ORACLE_isomorphism))
             continue;
         snprintf(r->verdict.expected, VERDICT_TEXT, "%zu words", words);
         snprintf(r->verdict.found, VERDICT_TEXT, "%zu", found);
-        fail(r, VIOLATION_size_changed, ORACLE_isomorphism, (enum party)p,
+        fail(r, VIOLATION_size_changed, ORACLE_isomorphism, side_party(s),
              "the words that a block reaches are counted wrong");
     }
     return true;

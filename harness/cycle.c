@@ -8,7 +8,7 @@
  * addresses and words, and does not depend on the model any more.  Cycles of the old one of two
  * generations: cycle_generations.c.
  */
-#include "harness/internal.h"
+#include "harness/call.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ void cycle_close(struct side *s) {
 void cycle_reset(struct side *s) {
     if (!s->summary)
         return;
-    s->cycle = s->collector->cycle(s->gc);
+    s->cycle = call_cycle(s);
     s->watched = s->summary_due = false;
 }
 
@@ -179,14 +179,14 @@ static void judge_middle(struct runner *r, enum party party) {
  */
 
 bool cycle_moved(const struct side *s) {
-    struct gc_cycle now = s->collector->cycle(s->gc);
+    struct gc_cycle now = call_cycle(s);
     return now.begun != s->cycle.begun || now.phase != s->cycle.phase ||
            (now.phase == GC_PHASE_SWEEP && now.cursor != s->cycle.cursor);
 }
 
 void cycle_look(struct runner *r, enum party party, const struct new_block *block) {
     struct side *s = &r->side[party];
-    struct gc_cycle now = s->collector->cycle(s->gc);
+    struct gc_cycle now = call_cycle(s);
     bool began = now.begun != s->cycle.begun, moved = !block || cycle_moved(s);
     bool young = s->collector->young;
     s->cycle = now;
@@ -212,7 +212,9 @@ void cycle_look(struct runner *r, enum party party, const struct new_block *bloc
 /* Without a mutator Definition 6 is Definition 5: completeness and fields. */
 bool cycle_was_whole(struct runner *r, enum party party) {
     struct side *s = &r->side[party];
-    struct gc_cycle now = s->collector->cycle(s->gc);
+    if (!s->summary || r->over)
+        return false;
+    struct gc_cycle now = call_cycle(s);
     if (now.begun == s->cycle.begun || now.phase != GC_PHASE_IDLE || !s->traits.full_until_exact ||
         !judges(r, ORACLE_completeness) || !judges(r, ORACLE_fields))
         return false;
@@ -225,7 +227,6 @@ bool cycle_was_whole(struct runner *r, enum party party) {
 void cycle_after_operation(struct runner *r, enum party party) {
     struct side *s = &r->side[party];
     s->summary_due = false;
-    s->walked = 0; /* barriers colour blocks */
     if (cycle_moved(s))
         cycle_look(r, party, NULL);
     else if (s->watched && s->cycle.phase == GC_PHASE_MARK)

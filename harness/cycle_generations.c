@@ -9,7 +9,7 @@
  * itself has h0 (what the collector has lost in between the isomorphism knows).  A minor collection
  * within the cycle allocates (what it promotes) and writes (remembered fields).
  */
-#include "harness/internal.h"
+#include "harness/call.h"
 
 static bool bit(const uint64_t *bits, size_t at) {
     return bits[at / 64] >> at % 64 & 1;
@@ -66,7 +66,7 @@ bool cycle_begin_old(struct runner *r, enum party party) {
 
 /* A cycle that has ended, or begun, since the last look is no longer the one that is watched. */
 static bool is_watched_still(const struct side *s) {
-    struct gc_cycle now = s->collector->cycle(s->gc);
+    struct gc_cycle now = call_cycle(s);
     return s->minor.known && now.begun == s->cycle.begun && now.phase != GC_PHASE_IDLE;
 }
 

@@ -17,9 +17,9 @@ bool op_ephemeron(struct runner *r, const struct op *op, unsigned m) {
         struct op block = {.code = OP_ALLOC, .dst = op->dst, .size = (uint16_t)(op->n + 1)};
         return alloc_block(r, &block, m);
     }
-    enum gc_result result = GC_OK;
-    ON_SIDES(r, p, result = extras(r, p)->ephemeron(gc(r, p), SLOT_NEW, op->n))
-    if (!may_allocate(r, result))
+    FOR_SIDES(r, s)
+    call_ephemeron(s, SLOT_NEW, op->n);
+    if (!all_served(r, m))
         return true;
     static const struct value block = {.kind = VALUE_SLOT, .block = SLOT_NEW};
     uint32_t object = new_object(r, m, SLOT_NEW, op->n + 1u, 0, 0, r->units);
@@ -27,6 +27,11 @@ bool op_ephemeron(struct runner *r, const struct op *op, unsigned m) {
     r->model.has_ephemerons = true;
     set_slot(r, m, op->dst, &block);
     return true;
+}
+
+static void unset_field(struct runner *r, unsigned slot, size_t i) {
+    FOR_SIDES(r, s)
+    call_ephemeron_unset(s, slot, i);
 }
 
 /* Which of the keys that read as unit are still there is the collector's business, and what happens
@@ -38,9 +43,9 @@ static void bury(struct runner *r, unsigned object, unsigned slot) {
     bool died = fields[0] == WORD_UNIT;
     for (uint32_t f = 1; f < wosize && died; f++)
         if (fields[f] == WORD_UNIT)
-            ON_SIDES(r, p, extras(r, p)->unset(gc(r, p), slot, f))
+            unset_field(r, slot, f);
     if (died)
-        ON_SIDES(r, p, extras(r, p)->unset(gc(r, p), slot, 0))
+        unset_field(r, slot, 0);
 }
 
 static bool op_ephe_set(struct runner *r, const struct op *op, unsigned m) {
@@ -56,7 +61,8 @@ static bool op_ephe_set(struct runner *r, const struct op *op, unsigned m) {
         value = model_pointer(model_object(value), 0); /* a known defect: the closure instead */
         copy_parent(r, m, SLOT_VALUE, SLOT_VALUE);
     }
-    ON_SIDES(r, p, extras(r, p)->set(gc(r, p), SLOT_TO, i, SLOT_VALUE))
+    FOR_SIDES(r, s)
+    call_ephemeron_set(s, SLOT_TO, i, SLOT_VALUE);
     model_fields(&r->model, object)[i] = value;
     return true;
 }
@@ -68,7 +74,7 @@ static bool op_ephe_unset(struct runner *r, const struct op *op, unsigned m) {
     size_t i = op->i % r->model.objects[object].wosize;
     copy_parent(r, m, op->dst, SLOT_TO);
     bury(r, object, SLOT_TO);
-    ON_SIDES(r, p, extras(r, p)->unset(gc(r, p), SLOT_TO, i))
+    unset_field(r, SLOT_TO, i);
     model_fields(&r->model, object)[i] = WORD_UNIT;
     return true;
 }
@@ -87,17 +93,15 @@ static bool op_ephe_get(struct runner *r, const struct op *op, unsigned m) {
         set_slot(r, m, op->dst, &unit);
         return true;
     }
-    for (unsigned p = 0; p < r->n_sides; p++) {
-        enter(r, (enum party)p);
-        bool is_set = extras(r, p)->get(gc(r, p), SLOT_VALUE, SLOT_FROM, i);
-        leave(r, (enum party)p);
+    FOR_SIDES(r, s) {
+        bool is_set = call_ephemeron_get(s, SLOT_VALUE, SLOT_FROM, i);
         if (!is_set && judges(r, ORACLE_isomorphism)) {
             describe_model(r, expected, r->verdict.expected, VERDICT_TEXT);
             snprintf(r->verdict.found, VERDICT_TEXT, "nothing is set");
-            fail(r, VIOLATION_lost_object, ORACLE_isomorphism, (enum party)p,
+            fail(r, VIOLATION_lost_object, ORACLE_isomorphism, side_party(s),
                  "an ephemeron has lost a field whose keys the program can still reach");
         }
-        check_word(r, (enum party)p, r->side[p].slots[m][SLOT_VALUE], expected);
+        check_word(r, side_party(s), s->slots[m][SLOT_VALUE], expected);
     }
     r->model.slots[m][SLOT_VALUE] = expected;
     set_slot(r, m, op->dst, &found);
@@ -123,7 +127,8 @@ static bool op_ephe_blit(struct runner *r, const struct op *op, unsigned m) {
     copy_parent(r, m, op->dst, SLOT_TO);
     bury(r, from, SLOT_FROM);
     bury(r, to, SLOT_TO);
-    ON_SIDES(r, p, extras(r, p)->blit(gc(r, p), SLOT_FROM, i, SLOT_TO, j, n))
+    FOR_SIDES(r, s)
+    call_ephemeron_blit(s, SLOT_FROM, i, SLOT_TO, j, n);
     blit_model(r, from, i, to, j, n);
     return true;
 }

@@ -2,7 +2,7 @@
  *
  * The operations on fields: store, fill, blit, load, read.
  */
-#include "harness/internal.h"
+#include "harness/call.h"
 
 #include <string.h>
 
@@ -28,10 +28,6 @@ static struct target target_of(const struct runner *r, unsigned m, unsigned slot
     return t;
 }
 
-static word *side_fields(const struct side *s, unsigned m, unsigned slot) {
-    return word_pointer(s->slots[m][slot]);
-}
-
 /* Static blocks hold no pointers into the heap: they would have to be roots. */
 static bool may_hold(const struct runner *r, unsigned object, word value) {
     return !model_is_pointer(value) || !r->model.objects[object].is_static ||
@@ -54,17 +50,11 @@ void store_field(struct runner *r, unsigned m, size_t i, bool initialise) {
     word value = r->model.slots[m][SLOT_VALUE];
     if (!may_hold(r, object, value) || (!initialise && !is_writable(r, object)))
         return;
-    for (unsigned p = 0; p < r->n_sides; p++) {
-        struct side *s = &r->side[p];
-        cycle_write(s, s->slots[m][SLOT_TO], i, s->slots[m][SLOT_VALUE]);
-        enter(r, (enum party)p);
-        if (initialise && s->collector->init)
-            s->collector->init(s->gc, m, SLOT_TO, i, SLOT_VALUE);
-        else if (!initialise && s->collector->store)
-            s->collector->store(s->gc, m, SLOT_TO, i, SLOT_VALUE);
+    FOR_SIDES(r, s) {
+        if (initialise)
+            call_init(s, m, SLOT_TO, i, SLOT_VALUE);
         else
-            side_fields(s, m, SLOT_TO)[i] = s->slots[m][SLOT_VALUE];
-        leave(r, (enum party)p);
+            call_store(s, m, SLOT_TO, i, SLOT_VALUE);
     }
     model_fields(&r->model, object)[i] = value;
 }
@@ -72,29 +62,17 @@ void store_field(struct runner *r, unsigned m, size_t i, bool initialise) {
 /* SLOT_VALUE := field i of the block in SLOT_FROM. */
 void load_field(struct runner *r, unsigned m, size_t i) {
     word value = model_fields(&r->model, slot_object(r, m, SLOT_FROM))[i];
-    for (unsigned p = 0; p < r->n_sides; p++) {
-        struct side *s = &r->side[p];
-        enter(r, (enum party)p);
-        if (s->collector->load)
-            s->collector->load(s->gc, m, SLOT_VALUE, SLOT_FROM, i);
-        else
-            s->slots[m][SLOT_VALUE] = side_fields(s, m, SLOT_FROM)[i];
-        leave(r, (enum party)p);
-        check_word(r, (enum party)p, s->slots[m][SLOT_VALUE], value);
+    FOR_SIDES(r, s) {
+        call_load(s, m, SLOT_VALUE, SLOT_FROM, i);
+        check_word(r, side_party(s), s->slots[m][SLOT_VALUE], value);
     }
     r->model.slots[m][SLOT_VALUE] = value;
 }
 
 /* Raw words carry no pointers: no barrier; a plain write but for other layouts. */
 static void write_raw(struct runner *r, unsigned m, size_t i, word value) {
-    for (unsigned p = 0; p < r->n_sides; p++) {
-        struct side *s = &r->side[p];
-        cycle_write(s, s->slots[m][SLOT_TO], i, value);
-        if (s->collector->write_raw)
-            s->collector->write_raw(s->gc, m, SLOT_TO, i, value);
-        else
-            side_fields(s, m, SLOT_TO)[i] = value;
-    }
+    FOR_SIDES(r, s)
+    call_write_raw(s, m, SLOT_TO, i, value);
     model_fields(&r->model, slot_object(r, m, SLOT_TO))[i] = value;
 }
 
@@ -158,18 +136,8 @@ static bool blits_at_once(const struct runner *r) {
 }
 
 static void blit_fields(struct runner *r, unsigned m, size_t i, size_t j, size_t n) {
-    for (unsigned p = 0; p < r->n_sides; p++) {
-        struct side *s = &r->side[p];
-        word *from = side_fields(s, m, SLOT_FROM) + i, *to = side_fields(s, m, SLOT_TO) + j;
-        for (size_t k = 0; k < n; k++)
-            cycle_write(s, s->slots[m][SLOT_TO], j + k, from[k]);
-        enter(r, (enum party)p);
-        if (s->collector->blit)
-            s->collector->blit(s->gc, m, SLOT_FROM, i, SLOT_TO, j, n);
-        else
-            memmove(to, from, n * sizeof *to);
-        leave(r, (enum party)p);
-    }
+    FOR_SIDES(r, s)
+    call_blit(s, m, SLOT_FROM, i, SLOT_TO, j, n);
     memmove(model_fields(&r->model, slot_object(r, m, SLOT_TO)) + j,
             model_fields(&r->model, slot_object(r, m, SLOT_FROM)) + i, n * sizeof(word));
 }
@@ -214,7 +182,7 @@ bool op_read(struct runner *r, const struct op *op, unsigned m) {
     }
     word expected = model_fields(&r->model, object)[i];
     for (unsigned p = 0; p < r->n_sides; p++) {
-        word found = side_fields(&r->side[p], m, SLOT_FROM)[i];
+        word found = word_pointer(r->side[p].slots[m][SLOT_FROM])[i];
         if (r->model.objects[object].tag == TAG_CLOSURE && header_tag(found) == TAG_INFIX)
             found = header_recolour(found, WHITE);
         check_raw(r, (enum party)p, found, expected);

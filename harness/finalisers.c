@@ -103,11 +103,11 @@ bool op_resource(struct runner *r, const struct op *op, unsigned m) {
         return run_plain(r, &raw, m);
     }
     struct finalisers *f = r->finalisers;
-    enum gc_result result = GC_OK;
     if (f->n == FINALISERS)
         return false;
-    ON_SIDES(r, p, result = extras(r, p)->resource(gc(r, p), SLOT_NEW, op->n + 1u, f->n))
-    if (!may_allocate(r, result))
+    FOR_SIDES(r, s)
+    call_resource(s, SLOT_NEW, op->n + 1u, f->n);
+    if (!all_served(r, m))
         return true;
     memset(r->image, 0, (op->n + 1u) * sizeof(word));
     uint32_t object = new_object(r, m, SLOT_NEW, op->n + 1u, TAG_CUSTOM, op->n + 1u, r->image);
@@ -127,6 +127,7 @@ bool op_finalise(struct runner *r, const struct op *op, unsigned m) {
     unsigned number = add_finaliser(r, object);
     if (number == FINALISERS)
         return false;
-    ON_SIDES(r, p, extras(r, p)->finalise(gc(r, p), op->dst, number, op->n))
+    FOR_SIDES(r, s)
+    call_finalise(s, op->dst, number, op->n);
     return true;
 }

@@ -11,7 +11,7 @@
  * there are no other young or new blocks; and nothing else in the old generation was written.
  */
 #include "collectors/words_copy.h"
-#include "harness/internal.h"
+#include "harness/call.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -46,14 +46,6 @@ static bool young_block(const struct side *s, uint32_t id) {
 /* One for each word of the heap. */
 static void clear_bits(uint64_t *bits, const struct side *s) {
     memset(bits, 0, (s->graph.words / 64 + 1) * sizeof *bits);
-}
-
-/* A walk inside an operation of the collector: its steps are not the collector's. */
-static void walk_inside(struct side *s) {
-    uint64_t fuel = s->hooks.fuel;
-    heap_walk(&s->graph, s->collector, s->gc, HEAP_TILES, &s->facts);
-    s->hooks.fuel = fuel;
-    s->walked = 0;
 }
 
 /* ---- the remembered set -----------------------------------------------------------------------
@@ -308,7 +300,7 @@ static bool check_remembered(struct runner *r, struct side *s) {
 
 static void before_minor(struct runner *r, struct side *s) {
     s->minor.known = false;
-    walk_inside(s);
+    call_walk_inside(s, HEAP_TILES);
     if (s->facts.violation)
         return;
     clear_bits(s->minor.recorded, s);
@@ -324,7 +316,7 @@ static void before_minor(struct runner *r, struct side *s) {
 
 static void after_minor(struct runner *r, struct side *s) {
     if (s->minor.known)
-        walk_inside(s);
+        call_walk_inside(s, HEAP_TILES);
     if (s->minor.known && !s->facts.violation && judges(r, ORACLE_minor)) {
         size_t words = s->graph.words;
         r->verdict.counts.oracles[ORACLE_minor]++;

@@ -3,7 +3,7 @@
  * The initial heap: the program's items laid out in both collectors and in the model.
  */
 #include "collectors/words_copy.h"
-#include "harness/internal.h"
+#include "harness/call.h"
 
 /* Figure 3 of the verified OCaml collector: code pointer, closinfo, for arities other than 0 and 1
  * a second code pointer; an infix header between two functions; every closinfo gives the start of
@@ -138,9 +138,7 @@ static void note_addresses(struct runner *r, enum party party, const word *base)
 static const word *build_image(struct runner *r, enum party party, size_t used) {
     struct side *s = &r->side[party];
     size_t words = used;
-    enter(r, party);
-    word *base = s->collector->image(s->gc, &words);
-    leave(r, party);
+    word *base = call_image(s, &words);
     if (words < used || words > r->heap_words)
         harness_fault(r, "image corrects the size to less than the program needs");
     note_addresses(r, party, base);
@@ -149,9 +147,7 @@ static const word *build_image(struct runner *r, enum party party, size_t used) 
     for (unsigned m = 0; m < r->mutators; m++)
         for (unsigned i = 0; i < PROGRAM_SLOTS; i++)
             s->slots[m][i] = side_word(r, party, r->model.slots[m][i]);
-    enter(r, party);
-    s->collector->adopt(s->gc, words);
-    leave(r, party);
+    call_adopt(s, words);
     for (uint32_t o = 0; s->hooks.collections && o < r->model.n_objects; o++)
         if (!r->model.objects[o].is_static)
             r->model.objects[o].address[party] = 0; /* it has moved them */

@@ -52,6 +52,7 @@ struct side {
     struct runner *runner; /* hooks -> side -> runner */
     uint64_t collections;  /* hooks.collections at the last walk */
     unsigned walked;       /* HEAP_* checks of the last walk; 0: it is no longer true */
+    enum gc_result answer; /* to the last call that may be refused */
     uint64_t steps;
     bool in_cycle; /* the last slice left work to do */
     gc_slots slots[GC_MUTATORS];
@@ -105,6 +106,7 @@ struct runner {
     size_t heap_words, slice_words;
     uint64_t fuel; /* steps that one call of a collector may take */
 
+    bool over;               /* all but wear has been judged: calls are no longer watched */
     bool changed;            /* something ran since the last comparison */
     bool doubts;             /* this run repeats one that failed: compare the initial heaps too */
     unsigned fresh;          /* object that may be initialised, or MODEL_NONE */
@@ -141,16 +143,6 @@ _Noreturn void harness_fault(struct runner *, const char *detail);
 _Noreturn void skip_program(struct runner *);
 /* Whose hooks these are. */
 struct runner *runner_of(struct gc_hooks *, enum party *);
-/* Bracket every call of a collector: who is running, how much fuel it has. */
-static inline void enter(struct runner *r, enum party party) {
-    r->running = party;
-    r->side[party].hooks.fuel = r->fuel;
-}
-static inline void leave(struct runner *r, enum party party) {
-    r->side[party].steps += r->fuel - r->side[party].hooks.fuel;
-    r->verdict.counts.oracles[ORACLE_progress] += judges(r, ORACLE_progress);
-    r->running = PARTY_MODEL;
-}
 
 /* ---- image.c ----------------------------------------------------------------------------------
  */
@@ -257,7 +249,7 @@ bool cycle_moved(const struct side *);
  * and judges. */
 void cycle_look(struct runner *, enum party, const struct new_block *);
 static inline void cycle_watch(struct runner *r, enum party party, const struct new_block *block) {
-    if (r->side[party].summary)
+    if (r->side[party].summary && !r->over)
         cycle_look(r, party, block);
 }
 /* After a full collection: did a cycle begin and end in it, so that check_heaps, which comes next,

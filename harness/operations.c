@@ -7,7 +7,7 @@
  * kind) is skipped in every party alike.
  */
 #include "collectors/words_copy.h"
-#include "harness/internal.h"
+#include "harness/call.h"
 
 unsigned slot_object(const struct runner *r, unsigned m, unsigned slot) {
     word v = r->model.slots[m][slot];
@@ -181,18 +181,8 @@ static bool op_infix(struct runner *r, const struct op *op, unsigned m) {
 
 void collect_all(struct runner *r, enum gc_collection kind) {
     r->fresh = MODEL_NONE;
-    for (unsigned p = 0; p < r->n_sides; p++) {
-        struct side *s = &r->side[p];
-        unsigned times =
-            kind == GC_FULL && s->traits.full_until_exact > 1 ? s->traits.full_until_exact : 1;
-        s->walked = 0;
-        enter(r, (enum party)p);
-        for (unsigned n = 0; s->collector->collect && n < times; n++)
-            s->collector->collect(s->gc, kind);
-        leave(r, (enum party)p);
-        if (s->summary && !(kind == GC_FULL && cycle_was_whole(r, (enum party)p)))
-            cycle_look(r, (enum party)p, NULL);
-    }
+    FOR_SIDES(r, s)
+    call_collect(s, kind);
     check_heaps(r, kind == GC_FULL);
     if (kind == GC_COMPACT)
         check_compaction(r);
@@ -204,41 +194,24 @@ static bool op_collect(struct runner *r, enum gc_collection kind) {
 }
 
 /* A slice, a switch and a poll are nothing to a collector that has none: false if no party has. */
-static bool on_sides(struct runner *r, bool call(struct side *, unsigned), unsigned argument) {
-    bool any = false;
-    for (unsigned p = 0; p < r->n_sides; p++) {
-        r->side[p].walked = 0;
-        enter(r, (enum party)p);
-        any |= call(&r->side[p], argument);
-        leave(r, (enum party)p);
-        cycle_watch(r, (enum party)p, NULL);
-    }
-    return any;
-}
-
-static bool step_side(struct side *s, unsigned budget) {
-    if (s->collector->step)
-        s->in_cycle = s->collector->step(s->gc, budget) != GC_IDLE;
-    return s->collector->step;
-}
-static bool switch_side(struct side *s, unsigned kind) {
-    if (!s->collector->switch_kind)
-        return false;
-    s->collector->switch_kind(s->gc, kind);
-    s->config.kind = kind; /* which may promise other things */
-    s->traits = promised_traits(s->collector, &s->config);
-    return true;
-}
-static bool poll_side(struct side *s, unsigned m) {
-    if (s->collector->poll)
-        s->collector->poll(s->gc, m);
-    return s->collector->poll;
-}
-
 static bool op_slice(struct runner *r, const struct op *op) {
-    bool any = on_sides(r, step_side, op->n ? op->n : (unsigned)r->slice_words);
+    bool any = false;
+    FOR_SIDES(r, s)
+    any |= call_step(s, op->n ? op->n : r->slice_words);
     if (any)
         check_heaps(r, false);
+    return any;
+}
+static bool op_kind(struct runner *r, const struct op *op) {
+    bool any = false;
+    FOR_SIDES(r, s)
+    any |= call_switch_kind(s, op->n);
+    return any;
+}
+static bool op_poll(struct runner *r, unsigned m) {
+    bool any = false;
+    FOR_SIDES(r, s)
+    any |= call_poll(s, m);
     return any;
 }
 
@@ -251,18 +224,11 @@ void look_through(struct runner *r, unsigned m, unsigned slot) {
         unsigned object = slot_object(r, m, slot);
         if (object == MODEL_NONE || r->model.objects[object].tag != TAG_FORWARD)
             return;
-        for (unsigned p = 0; p < r->n_sides; p++) {
-            struct side *s = &r->side[p];
+        FOR_SIDES(r, s) {
             struct graph_ref ref = graph_resolve(&s->graph, s->slots[m][slot]);
             s->slots[m][SLOT_VALUE] = s->slots[m][SLOT_FROM] = s->slots[m][slot];
-            if (ref.kind != GRAPH_BLOCK || graph_block(&s->graph, ref.id).tag != TAG_FORWARD)
-                continue;
-            enter(r, (enum party)p);
-            if (s->collector->load)
-                s->collector->load(s->gc, m, SLOT_VALUE, SLOT_FROM, 0);
-            else
-                s->slots[m][SLOT_VALUE] = word_pointer(s->slots[m][SLOT_FROM])[0];
-            leave(r, (enum party)p);
+            if (ref.kind == GRAPH_BLOCK && graph_block(&s->graph, ref.id).tag == TAG_FORWARD)
+                call_load(s, m, SLOT_VALUE, SLOT_FROM, 0);
         }
         r->model.slots[m][SLOT_VALUE] = model_fields(&r->model, object)[0];
         set_slot(r, m, slot, &loaded);
@@ -323,9 +289,9 @@ static bool dispatch(struct runner *r, const struct op *op, unsigned m) {
     case OP_EXHAUST:
         return op_exhaust(r, op, m);
     case OP_KIND:
-        return on_sides(r, switch_side, op->n);
+        return op_kind(r, op);
     case OP_POLL:
-        return on_sides(r, poll_side, m);
+        return op_poll(r, m);
     case OP_EPHEMERON:
     case OP_EPHE_SET:
     case OP_EPHE_UNSET:
@@ -351,8 +317,6 @@ bool run_plain(struct runner *r, const struct op *op, unsigned m) {
 
 bool run_operation(struct runner *r, const struct op *op) {
     unsigned m = op->mutator % r->mutators;
-    for (unsigned p = 0; p < r->n_sides; p++)
-        r->side[p].walked = 0; /* even a plain store may have hit a header */
     if (r->forwards)
         look_through_operands(r, op, m);
     bool effect = dispatch(r, op, m);

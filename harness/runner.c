@@ -2,7 +2,7 @@
  *
  * The runner: life of a run, from the initial heap to the verdict (harness.h).
  */
-#include "harness/internal.h"
+#include "harness/call.h"
 #include "program/text/text.h"
 
 #include <stdio.h>
@@ -246,7 +246,7 @@ static void reset_side(struct runner *r, struct side *s) {
     s->hooks.collections = s->collections = s->ordered = s->steps = 0;
     for (unsigned f = 0; f < GC_FILLS; f++)
         s->hooks.fill[f] = 0;
-    s->in_cycle = false;
+    s->in_cycle = s->watched = s->summary_due = false;
     s->walked = 0;
     s->static_words = 0;
 }
@@ -260,8 +260,7 @@ static void reset(struct runner *r, const struct program *program) {
     r->slice_words = program->config[CONFIG_SLICE];
     r->mutators = program_mutators(program); /* every collection scans their rows */
     r->takes_infix = r->takes_closures = r->takes_raw = r->takes_outside = true;
-    r->immutables = false;
-    r->forwards = false;
+    r->immutables = r->forwards = r->over = false;
     r->extras = r->infix_keys = true;
     r->fresh = MODEL_NONE;
     r->allocations = r->stressed_words = 0;
@@ -288,9 +287,7 @@ static void reset(struct runner *r, const struct program *program) {
     graph_of_model(&r->model_graph, &r->model, r->model_cells);
     for (unsigned p = 0; p < r->n_sides; p++) {
         r->side[p].config.mutators = r->mutators;
-        enter(r, (enum party)p);
-        r->side[p].collector->reset(r->side[p].gc, &r->side[p].config);
-        leave(r, (enum party)p);
+        call_reset(&r->side[p]);
     }
 }
 

@@ -17,12 +17,6 @@ static const struct value kept = {.kind = VALUE_SLOT, .block = SLOT_FROM};
 /* ---- helpers ----------------------------------------------------------------------------------
  */
 
-bool may_allocate(struct runner *r, enum gc_result result) {
-    if (result != GC_OK)
-        r->verdict.counts.refusals++;
-    return result == GC_OK;
-}
-
 uint32_t new_object(struct runner *r, unsigned m, unsigned dst, size_t wosize, unsigned tag,
                     size_t first_scanned, const word *raw) {
     uint32_t object = model_add(&r->model, wosize, tag, first_scanned, raw);
@@ -89,7 +83,8 @@ void make_forward(struct runner *r, unsigned m, unsigned slot) {
     copy_parent(r, m, slot, SLOT_TO);
     copy_parent(r, m, slot, SLOT_FROM);
     load_field(r, m, 0);
-    ON_SIDES(r, p, extras(r, p)->forward(gc(r, p), SLOT_TO, SLOT_VALUE))
+    FOR_SIDES(r, s)
+    call_forward(s, SLOT_TO, SLOT_VALUE);
     r->model.objects[slot_object(r, m, slot)].tag = TAG_FORWARD;
 }
 
@@ -110,7 +105,8 @@ static bool op_forward(struct runner *r, const struct op *op, unsigned m) {
     /* Pointers that a collector leads past a key leave it to die alone, at a time of its own. */
     if (!stays_a_block(r, value) && is_key(r, object))
         return false;
-    ON_SIDES(r, p, extras(r, p)->forward(gc(r, p), SLOT_TO, SLOT_VALUE))
+    FOR_SIDES(r, s)
+    call_forward(s, SLOT_TO, SLOT_VALUE);
     model_fields(&r->model, object)[0] = value;
     o->tag = TAG_FORWARD;
     return true;
@@ -132,7 +128,8 @@ static bool op_truncate(struct runner *r, const struct op *op, unsigned m) {
             store_field(r, m, f, false);
         return true;
     }
-    ON_SIDES(r, p, extras(r, p)->truncate(gc(r, p), SLOT_TO, n))
+    FOR_SIDES(r, s)
+    call_truncate(s, SLOT_TO, n);
     o->wosize = n;
     return true;
 }

@@ -10,24 +10,8 @@
 #ifndef ISOHEAP_HARNESS_RUNTIME_INTERNAL_H
 #define ISOHEAP_HARNESS_RUNTIME_INTERNAL_H
 
-#include "harness/internal.h"
+#include "harness/call.h"
 
-/* With extras there is one mutator, and the subject alone or collectors that all have them. */
-#define ON_SIDES(r, p, call)                                                                       \
-    for (unsigned p = 0; p < (r)->n_sides; p++) {                                                  \
-        enter(r, (enum party)p);                                                                   \
-        call;                                                                                      \
-        leave(r, (enum party)p);                                                                   \
-    }
-static inline const struct gc_extras *extras(const struct runner *r, unsigned party) {
-    return r->side[party].collector->extras;
-}
-static inline struct gc *gc(const struct runner *r, unsigned party) {
-    return r->side[party].gc;
-}
-
-/* Counts a refusal; false if there is no room. */
-bool may_allocate(struct runner *, enum gc_result);
 /* The model's side of a block that the collectors have in dst. */
 uint32_t new_object(struct runner *, unsigned m, unsigned dst, size_t wosize, unsigned tag,
                     size_t first_scanned, const word *raw);

@@ -2,7 +2,7 @@
  *
  * Pictures of the state: the blocks of one party with names, and the heap map (harness.h).
  */
-#include "harness/internal.h"
+#include "harness/call.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -196,7 +196,7 @@ bool runner_snapshot(struct runner *r, enum party party, struct snapshot *s) {
         struct taking t = {.g = &side->graph};
         if ((unsigned)party >= r->n_sides || !side->collector->walk || !side->graph.base)
             return false;
-        side->collector->walk(side->gc, take, &t);
+        call_visit(side, take, &t);
         take_statics(&side->graph);
         s->slots = side->slots[0];
     }

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Calls of a collector (call.h).
+ */
+#include "harness/call.h"
+
+#include <string.h>
+
+/* ---- before and after -------------------------------------------------------------------------
+ */
+
+static void enter(struct side *s) {
+    s->runner->running = side_party(s);
+    s->hooks.fuel = s->runner->fuel;
+}
+
+/* After a call that inspects. */
+static void leave(struct side *s) {
+    struct runner *r = s->runner;
+    s->steps += r->fuel - s->hooks.fuel;
+    r->verdict.counts.oracles[ORACLE_progress] += judges(r, ORACLE_progress);
+    r->running = PARTY_MODEL;
+}
+
+/* After a call that may have changed slots and heap; a store may have hit a header. */
+static void leave_changed(struct side *s) {
+    leave(s);
+    s->walked = 0;
+}
+
+/* After a call that may have taken a cycle further. */
+static void leave_collected(struct side *s) {
+    leave_changed(s);
+    cycle_watch(s->runner, side_party(s), NULL);
+}
+
+static word *fields(const struct side *s, unsigned m, unsigned slot) {
+    return word_pointer(s->slots[m][slot]);
+}
+
+/* ---- life -------------------------------------------------------------------------------------
+ */
+
+void call_reset(struct side *s) {
+    enter(s);
+    s->collector->reset(s->gc, &s->config);
+    leave_changed(s);
+}
+
+word *call_image(struct side *s, size_t *words) {
+    enter(s);
+    word *base = s->collector->image(s->gc, words);
+    leave_changed(s);
+    return base;
+}
+
+void call_adopt(struct side *s, size_t words) {
+    enter(s);
+    s->collector->adopt(s->gc, words);
+    leave_changed(s);
+}
+
+/* ---- allocation -------------------------------------------------------------------------------
+ */
+
+static enum gc_result answered(struct side *s, enum gc_result answer) {
+    leave_changed(s);
+    s->answer = answer;
+    return answer;
+}
+
+enum gc_result call_alloc(struct side *s, unsigned m, unsigned dst, size_t wosize, unsigned tag,
+                          const word *raw) {
+    enter(s);
+    enum gc_result answer = s->collector->alloc(s->gc, m, dst, wosize, tag, raw);
+    while (answer == GC_PENDING && s->collector->poll)
+        answer = s->collector->poll(s->gc, m);
+    return answered(s, answer);
+}
+
+enum gc_result call_ephemeron(struct side *s, unsigned dst, size_t keys) {
+    enter(s);
+    return answered(s, s->collector->extras->ephemeron(s->gc, dst, keys));
+}
+
+enum gc_result call_resource(struct side *s, unsigned dst, size_t words, uint64_t number) {
+    enter(s);
+    return answered(s, s->collector->extras->resource(s->gc, dst, words, number));
+}
+
+enum gc_result call_marshal(struct side *s, unsigned dst, unsigned src, bool unshared,
+                            size_t words) {
+    enter(s);
+    return answered(s, s->collector->extras->marshal(s->gc, dst, src, unshared, words));
+}
+
+bool all_served(struct runner *r, unsigned m) {
+    bool all = true;
+    r->verdict.counts.refusals += r->side[PARTY_SUBJECT].answer != GC_OK;
+    FOR_SIDES(r, s)
+    all &= s->answer == GC_OK;
+    FOR_SIDES(r, s)
+    if (!all)
+        s->slots[m][SLOT_NEW] = WORD_UNIT;
+    return all;
+}
+
+/* ---- fields -----------------------------------------------------------------------------------
+ */
+
+void call_init(struct side *s, unsigned m, unsigned obj, size_t i, unsigned value) {
+    cycle_write(s, s->slots[m][obj], i, s->slots[m][value]);
+    enter(s);
+    if (s->collector->init)
+        s->collector->init(s->gc, m, obj, i, value);
+    else
+        fields(s, m, obj)[i] = s->slots[m][value];
+    leave_changed(s);
+}
+
+void call_store(struct side *s, unsigned m, unsigned obj, size_t i, unsigned value) {
+    cycle_write(s, s->slots[m][obj], i, s->slots[m][value]);
+    enter(s);
+    if (s->collector->store)
+        s->collector->store(s->gc, m, obj, i, value);
+    else
+        fields(s, m, obj)[i] = s->slots[m][value];
+    leave_changed(s);
+}
+
+void call_load(struct side *s, unsigned m, unsigned dst, unsigned obj, size_t i) {
+    enter(s);
+    if (s->collector->load)
+        s->collector->load(s->gc, m, dst, obj, i);
+    else
+        s->slots[m][dst] = fields(s, m, obj)[i];
+    leave_changed(s);
+}
+
+void call_blit(struct side *s, unsigned m, unsigned src, size_t i, unsigned dst, size_t j,
+               size_t n) {
+    const word *from = fields(s, m, src) + i;
+    word *to = fields(s, m, dst) + j;
+    for (size_t k = 0; k < n; k++)
+        cycle_write(s, s->slots[m][dst], j + k, from[k]);
+    enter(s);
+    if (s->collector->blit)
+        s->collector->blit(s->gc, m, src, i, dst, j, n);
+    else
+        memmove(to, from, n * sizeof *to);
+    leave_changed(s);
+}
+
+void call_write_raw(struct side *s, unsigned m, unsigned obj, size_t i, word raw) {
+    cycle_write(s, s->slots[m][obj], i, raw);
+    enter(s);
+    if (s->collector->write_raw)
+        s->collector->write_raw(s->gc, m, obj, i, raw);
+    else
+        fields(s, m, obj)[i] = raw;
+    leave_changed(s);
+}
+
+/* ---- collections ------------------------------------------------------------------------------
+ */
+
+void call_collect(struct side *s, enum gc_collection kind) {
+    unsigned most = s->traits.full_until_exact;
+    unsigned times = kind == GC_FULL && most > 1 ? most : 1;
+    enter(s);
+    for (unsigned n = 0; s->collector->collect && n < times; n++)
+        s->collector->collect(s->gc, kind);
+    leave_changed(s);
+    if (kind != GC_FULL || !cycle_was_whole(s->runner, side_party(s)))
+        cycle_watch(s->runner, side_party(s), NULL);
+}
+
+bool call_step(struct side *s, size_t budget) {
+    enter(s);
+    if (s->collector->step)
+        s->in_cycle = s->collector->step(s->gc, budget) != GC_IDLE;
+    leave_collected(s);
+    return s->collector->step;
+}
+
+bool call_switch_kind(struct side *s, unsigned kind) {
+    enter(s);
+    if (s->collector->switch_kind) {
+        s->collector->switch_kind(s->gc, kind);
+        s->config.kind = kind;
+        s->traits = promised_traits(s->collector, &s->config);
+    }
+    leave_collected(s);
+    return s->collector->switch_kind;
+}
+
+bool call_poll(struct side *s, unsigned m) {
+    enter(s);
+    if (s->collector->poll)
+        s->collector->poll(s->gc, m);
+    leave_collected(s);
+    return s->collector->poll;
+}
+
+/* ---- inspection -------------------------------------------------------------------------------
+ */
+
+void call_walk(struct side *s, unsigned checks) {
+    enter(s);
+    heap_walk(&s->graph, s->collector, s->gc, checks, &s->facts);
+    leave(s);
+}
+
+void call_walk_inside(struct side *s, unsigned checks) {
+    uint64_t fuel = s->hooks.fuel;
+    heap_walk(&s->graph, s->collector, s->gc, checks, &s->facts);
+    s->hooks.fuel = fuel;
+    s->walked = 0;
+}
+
+void call_visit(struct side *s, gc_visit *visit, void *context) {
+    enter(s);
+    s->collector->walk(s->gc, visit, context);
+    s->runner->running = PARTY_MODEL;
+}
+
+const char *call_check(struct side *s) {
+    enter(s);
+    const char *broken = s->collector->check(s->gc);
+    leave(s);
+    return broken;
+}
+
+struct gc_cycle call_cycle(const struct side *s) {
+    enum party before = s->runner->running;
+    s->runner->running = side_party(s);
+    struct gc_cycle cycle = s->collector->cycle(s->gc);
+    s->runner->running = before;
+    return cycle;
+}
+
+/* ---- what a runtime has besides ---------------------------------------------------------------
+ */
+
+void call_ephemeron_set(struct side *s, unsigned obj, size_t i, unsigned value) {
+    enter(s);
+    s->collector->extras->set(s->gc, obj, i, value);
+    leave_changed(s);
+}
+
+void call_ephemeron_unset(struct side *s, unsigned obj, size_t i) {
+    enter(s);
+    s->collector->extras->unset(s->gc, obj, i);
+    leave_changed(s);
+}
+
+bool call_ephemeron_get(struct side *s, unsigned dst, unsigned obj, size_t i) {
+    enter(s);
+    bool is_set = s->collector->extras->get(s->gc, dst, obj, i);
+    leave_changed(s);
+    return is_set;
+}
+
+void call_ephemeron_blit(struct side *s, unsigned src, size_t i, unsigned dst, size_t j, size_t n) {
+    enter(s);
+    s->collector->extras->blit(s->gc, src, i, dst, j, n);
+    leave_changed(s);
+}
+
+void call_forward(struct side *s, unsigned obj, unsigned value) {
+    enter(s);
+    s->collector->extras->forward(s->gc, obj, value);
+    leave_changed(s);
+}
+
+void call_truncate(struct side *s, unsigned obj, size_t n) {
+    enter(s);
+    s->collector->extras->truncate(s->gc, obj, n);
+    leave_changed(s);
+}
+
+void call_finalise(struct side *s, unsigned obj, uint64_t number, bool last) {
+    enter(s);
+    s->collector->extras->finalise(s->gc, obj, number, last);
+    leave_changed(s);
+}
+
+size_t call_measure(struct side *s, unsigned obj) {
+    enter(s);
+    size_t words = s->collector->extras->measure(s->gc, obj);
+    leave_changed(s);
+    return words;
+}

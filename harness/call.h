@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The one layer that calls a collector.
+ *
+ * Around every call: who is running (a crash is then blamed on it), the steps that it may take and
+ * those that it took, and what has to be looked at again afterwards: the last walk of the heap is
+ * no longer true, a cycle may have gone on.  Where a collector has no function of its own for init,
+ * load, store, blit or write_raw, the call is the plain memory access that stands for it.  Nobody
+ * else in harness/ calls a function of struct collector, except oracles that inspect the heap in
+ * the middle of a call (young, remembered).
+ *
+ * Arguments are those of the functions in collectors/collector.h and collectors/extras.h.
+ */
+#ifndef ISOHEAP_HARNESS_CALL_H
+#define ISOHEAP_HARNESS_CALL_H
+
+#include "harness/internal.h"
+
+#define FOR_SIDES(r, s)                                                                            \
+    for (struct side *s = (r)->side, *s##_end = s + (r)->n_sides; s < s##_end; s++)
+
+/* ---- life ---- */
+
+void call_reset(struct side *);
+word *call_image(struct side *, size_t *words);
+void call_adopt(struct side *, size_t words);
+
+/* ---- allocation: each keeps its answer in side.answer too, and polls while one is pending ---- */
+
+enum gc_result call_alloc(struct side *, unsigned m, unsigned dst, size_t wosize, unsigned tag,
+                          const word *raw);
+enum gc_result call_ephemeron(struct side *, unsigned dst, size_t keys);
+enum gc_result call_resource(struct side *, unsigned dst, size_t words, uint64_t number);
+enum gc_result call_marshal(struct side *, unsigned dst, unsigned src, bool unshared, size_t words);
+/* After one of them on all sides: have all of them a block in SLOT_NEW?  Counts a refusal of the
+ * subject; if one of them refused, whatever another has allocated is dropped. */
+bool all_served(struct runner *, unsigned m);
+
+/* ---- fields ---- */
+
+void call_init(struct side *, unsigned m, unsigned obj, size_t i, unsigned value);
+void call_store(struct side *, unsigned m, unsigned obj, size_t i, unsigned value);
+void call_load(struct side *, unsigned m, unsigned dst, unsigned obj, size_t i);
+void call_blit(struct side *, unsigned m, unsigned src, size_t i, unsigned dst, size_t j, size_t n);
+void call_write_raw(struct side *, unsigned m, unsigned obj, size_t i, word raw);
+
+/* ---- collections ---- */
+
+/* A full one as often as the collector needs until exactly the reachable is left. */
+void call_collect(struct side *, enum gc_collection);
+/* False: the collector has no such function, and nothing happened. */
+bool call_step(struct side *, size_t budget);
+bool call_switch_kind(struct side *, unsigned kind); /* and takes over what that kind promises */
+bool call_poll(struct side *, unsigned m);
+
+/* ---- inspection: changes nothing ---- */
+
+/* heap_walk into the side's graph and facts. */
+void call_walk(struct side *, unsigned checks);
+/* The same in the middle of another call, whose steps these are not. */
+void call_walk_inside(struct side *, unsigned checks);
+/* Visits the heap for a picture: counts for nothing. */
+void call_visit(struct side *, gc_visit *, void *context);
+const char *call_check(struct side *);
+struct gc_cycle call_cycle(const struct side *);
+
+/* ---- what a runtime has besides ---- */
+
+void call_ephemeron_set(struct side *, unsigned obj, size_t i, unsigned value);
+void call_ephemeron_unset(struct side *, unsigned obj, size_t i);
+bool call_ephemeron_get(struct side *, unsigned dst, unsigned obj, size_t i);
+void call_ephemeron_blit(struct side *, unsigned src, size_t i, unsigned dst, size_t j, size_t n);
+void call_forward(struct side *, unsigned obj, unsigned value);
+void call_truncate(struct side *, unsigned obj, size_t n);
+void call_finalise(struct side *, unsigned obj, uint64_t number, bool last);
+size_t call_measure(struct side *, unsigned obj);
+
+#endif
