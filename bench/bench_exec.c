@@ -16,7 +16,7 @@
 #define _DEFAULT_SOURCE
 #include "bench/bench.h"
 #include "collectors/cheney/cheney.h"
-#include "collectors/registry.h"
+#include "collectors/registry/registry.h"
 #include "harness/harness.h"
 #include "program/bytes/bytes.h"
 

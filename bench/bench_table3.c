@@ -19,7 +19,7 @@
 #define _DEFAULT_SOURCE
 #include "bench/bench.h"
 #include "collectors/collector.h"
-#include "collectors/registry.h"
+#include "collectors/registry/registry.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,10 +5,10 @@
 #define _GNU_SOURCE
 #include "cli/cli.h"
 
-#include "cli/faults/faults.h"
+#include "cli/fault_object.h"
 #include "cli/plugin.h"
 #include "collectors/known_bad/known_bad.h"
-#include "collectors/registry.h"
+#include "collectors/registry/registry.h"
 
 #include <stdio.h>
 #include <stdlib.h>

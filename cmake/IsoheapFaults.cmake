@@ -92,7 +92,6 @@ function(isoheap_fault collector name)
     # The on-the-fly model stands alone, and is no collector of the plug-in interface.
     set(glue fuzz/faults/glue.c)
     file(GLOB common CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/collectors/*.c")
-    list(FILTER common EXCLUDE REGEX "registry")
     if(collector STREQUAL onthefly)
         set(glue fuzz/faults/schedules.c)
         set(common "")

@@ -36,7 +36,7 @@ install(TARGETS isoheap_afl_mutator LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}
 foreach(folder collectors fuzz harness oracles program program/bytes program/enumeration program/mutation program/reduction
         program/text views)
     file(GLOB headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${folder}/*.h")
-    list(FILTER headers EXCLUDE REGEX "/(internal|runtime_internal|faults|registry|round_trip|lexer|parser|records|steps)\\.h$")
+    list(FILTER headers EXCLUDE REGEX "/(internal|runtime_internal|faults|round_trip|lexer|parser|records|steps)\\.h$")
     install(FILES ${headers} DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/isoheap/${folder}")
 endforeach()
 install(FILES collectors/cheney/cheney.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/isoheap/collectors/cheney")

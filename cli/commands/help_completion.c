@@ -7,7 +7,7 @@
 #include "cli/commands/help.h"
 
 #include "collectors/known_bad/known_bad.h"
-#include "collectors/registry.h"
+#include "collectors/registry/registry.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 
 #include "cli/plugin.h"
 #include "collectors/known_bad/known_bad.h"
-#include "collectors/registry.h"
+#include "collectors/registry/registry.h"
 
 #include <argp.h>
 #include <stdio.h>

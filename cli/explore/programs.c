@@ -7,7 +7,7 @@
 #include "cli/explore/programs.h"
 
 #include "cli/campaign/campaign.h"
-#include "collectors/registry.h"
+#include "collectors/registry/registry.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -4,7 +4,6 @@
  *
  *   faults.c             options, list, the order of events
  *   catalogue.c   the faults: heads of faults/<collector>/<name>.patch
- *   object.c      a faulty collector from its shared object
  *   check.c       triggers raise their classes on faulty collectors, and none on clean ones
  *   schedule.h    the same for triggers that are schedules
  *   arms.c        ways to fuzz
@@ -18,7 +17,7 @@
 #define ISOHEAP_CLI_FAULTS_H
 
 #include "cli/cli.h"
-#include "faults/record.h"
+#include "cli/fault_object.h"
 
 enum {
     FAULTS_MAX = 1024,
@@ -47,14 +46,6 @@ struct catalogue {
  * no names: all.  False after a message. */
 bool catalogue_read(struct catalogue *, char **names, int n_names);
 void catalogue_free(struct catalogue *);
-
-/* ---- object.c --------------------------------------------------------------------------
- */
-
-/* What a shared object exports; stays loaded.  NULL after a message. */
-const struct fault_export *load_fault(const char *path);
-/* The collector in it; NULL after a message. */
-const struct collector *load_fault_object(const char *path);
 
 /* ---- check.c ---------------------------------------------------------------------------
  */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * A fault from its shared object (faults.h).
+ * A seeded fault from its shared object (fault_object.h).
  */
-#include "cli/faults/faults.h"
+#include "cli/fault_object.h"
 
 #include <dlfcn.h>
+#include <stdio.h>
 
 const struct fault_export *load_fault(const char *path) {
     void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);

@@ -2,7 +2,7 @@
  *
  * The collectors that this build knows by name (registry.h).
  */
-#include "collectors/registry.h"
+#include "collectors/registry/registry.h"
 
 #include "collectors/boehm/boehm.h"
 #include "collectors/cakeml/cakeml.h"

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Seeded faults as collectors: the shared objects that the build makes of faults/.
+ */
+#ifndef ISOHEAP_CLI_FAULT_OBJECT_H
+#define ISOHEAP_CLI_FAULT_OBJECT_H
+
+#include "faults/record.h"
+
+/* What a shared object exports; stays loaded.  NULL after a message. */
+const struct fault_export *load_fault(const char *path);
+/* The collector in it; NULL after a message. */
+const struct collector *load_fault_object(const char *path);
+
+#endif
