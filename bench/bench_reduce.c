@@ -38,7 +38,7 @@ static void measure(const struct known_bad *bad, const char *build) {
 }
 
 int main(int argc, char **argv) {
-    for (const struct known_bad *bad = known_bad; bad->collector; bad++)
+    for (const struct known_bad *bad = known_bad(); bad->collector; bad++)
         measure(bad, argc > 1 ? argv[1] : "");
     return 0;
 }

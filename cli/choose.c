@@ -24,7 +24,7 @@ const struct collector *find_collector(const char *name) {
         return load_fault_object(name);
     const struct collector *c = collector_find(plugin_collectors(), name);
     c = c ? c : collector_find(registered_collectors, name);
-    return c ? c : collector_find(known_bad_collectors, name);
+    return c ? c : collector_find(known_bad_collectors(), name);
 }
 
 const struct collector *choose_collector(const char *name) {

@@ -1,43 +1,39 @@
 # SPDX-License-Identifier: MIT
-# Known-bad collectors: sources of collectors/ compiled once more with one defect switched on
-# (collectors/faults.h).
+# Known-bad collectors (collectors/known_bad/): each source of collectors/ that has defects is compiled
+# once more with all of them, as the collector known_bad_<source>; a variable says which one it has
+# (collectors/known_bad/switch.c).  The clean builds of the same sources know nothing of it.
 
-# isoheap_add_known_bad(NAME symbol SOURCES file... [DEFINITIONS def...])
-#
-# Compiles the sources with these definitions into isoheap_known_bad.  NAME is the symbol of the
-# resulting `const struct collector`.
-function(isoheap_add_known_bad)
-    cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME" "SOURCES;DEFINITIONS")
-    add_library(${arg_NAME} OBJECT ${arg_SOURCES})
-    target_compile_definitions(${arg_NAME} PRIVATE ${arg_DEFINITIONS})
-    isoheap_flags(${arg_NAME} INSTRUMENTED)
-    if(ISOHEAP_TESTS) # compiling a hundred of them takes longer than running them
-        target_compile_options(${arg_NAME} PRIVATE -O1 -g1)
-    endif()
-    # One compilation each: there are many, and their files share all their headers.
-    set_target_properties(${arg_NAME} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
-    target_sources(isoheap_known_bad PRIVATE $<TARGET_OBJECTS:${arg_NAME}>)
-    set_property(GLOBAL APPEND PROPERTY ISOHEAP_KNOWN_BAD ${arg_NAME})
-endfunction()
-
-# The library of all of them: one for every row X(source, defect, ...) of collectors/known_bad/table.h,
-# so that a row is all that a new one needs.
+# The library isoheap_known_bad, and ISOHEAP_KNOWN_BAD, the defects, from the rows
+# X(source, defect, ...) of collectors/known_bad/table.h.
 function(isoheap_known_bad_collectors)
     set(table "${PROJECT_SOURCE_DIR}/collectors/known_bad/table.h")
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${table}")
-    file(GLOB sources CONFIGURE_DEPENDS collectors/known_bad/*.c)
-    add_library(isoheap_known_bad STATIC ${sources})
-    target_link_libraries(isoheap_known_bad PUBLIC isoheap_collectors)
-    isoheap_flags(isoheap_known_bad)
+    isoheap_library(isoheap_known_bad DIRECTORIES collectors/known_bad
+        SEES collectors views LIBRARIES isoheap_collectors)
 
     file(READ "${table}" text)
     string(REGEX MATCHALL "\n *X\\([a-z_0-9]+, *[a-z_0-9]+," rows "${text}")
+    set(sources "")
+    set(defects "")
     foreach(row IN LISTS rows)
         string(REGEX MATCH "X\\(([a-z_0-9]+), *([a-z_0-9]+)," row "${row}")
-        set(source ${CMAKE_MATCH_1})
-        set(defect ${CMAKE_MATCH_2})
-        file(GLOB files CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/collectors/${source}/*.c")
-        isoheap_add_known_bad(NAME bad_${defect} SOURCES ${files}
-            DEFINITIONS ISOHEAP_FAULT=FAULT_${defect} ISOHEAP_COLLECTOR=bad_${defect})
+        list(APPEND sources ${CMAKE_MATCH_1})
+        list(APPEND defects ${CMAKE_MATCH_2})
     endforeach()
+    list(REMOVE_DUPLICATES sources)
+    foreach(source IN LISTS sources)
+        isoheap_known_bad_source(${source})
+    endforeach()
+    set(ISOHEAP_KNOWN_BAD "${defects}" PARENT_SCOPE)
+endfunction()
+
+# One compilation for a source of several files, which share all their headers.
+function(isoheap_known_bad_source source)
+    file(GLOB files CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/collectors/${source}/*.c")
+    add_library(known_bad_${source} OBJECT ${files})
+    target_compile_definitions(known_bad_${source} PRIVATE
+        ISOHEAP_FAULT=known_bad_fault ISOHEAP_COLLECTOR=known_bad_${source})
+    isoheap_flags(known_bad_${source} INSTRUMENTED SEES collectors)
+    set_target_properties(known_bad_${source} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
+    target_sources(isoheap_known_bad PRIVATE $<TARGET_OBJECTS:known_bad_${source}>)
 endfunction()

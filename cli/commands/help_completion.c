@@ -103,8 +103,8 @@ static void put_names(FILE *out) {
     fputs("    local collectors=\"", out);
     for (unsigned i = 0; registered_collectors[i]; i++)
         fprintf(out, "%s%s", i ? " " : "", registered_collectors[i]->name);
-    for (unsigned i = 0; known_bad[i].collector; i++)
-        fprintf(out, " %s", known_bad[i].collector->name);
+    for (const struct known_bad *bad = known_bad(); bad->collector; bad++)
+        fprintf(out, " %s", bad->collector->name);
     fputs("\"\n    local oracles=\"", out);
     for (unsigned o = 0; o < ORACLE_COUNT; o++)
         fprintf(out, "%s%s", o ? " " : "", oracle_name((enum oracle)o));

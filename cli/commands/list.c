@@ -135,9 +135,9 @@ static void list_collectors(void) {
     for (unsigned i = 0; plugin_collectors()[i]; i++)
         list_collector(plugin_collectors()[i]);
     printf("\nknown-bad collectors, each with the class that it raises\n");
-    for (unsigned i = 0; known_bad[i].collector; i++)
-        printf("  %-22s %-20s %s\n", known_bad[i].collector->name,
-               violation_name(known_bad[i].violation), known_bad[i].defect);
+    for (const struct known_bad *bad = known_bad(); bad->collector; bad++)
+        printf("  %-22s %-20s %s\n", bad->collector->name, violation_name(bad->violation),
+               bad->defect);
 }
 
 static void list_people(void) {
@@ -222,13 +222,13 @@ static void json_collectors(void) {
     for (unsigned i = 0; plugin_collectors()[i]; i++)
         json_collector(1, plugin_collectors()[i]);
     printf("],\n  \"known_bad\": [");
-    for (unsigned i = 0; known_bad[i].collector; i++) {
-        printf("%s\n    {", i ? "," : "");
-        json_member("name", known_bad[i].collector->name);
+    for (const struct known_bad *bad = known_bad(); bad->collector; bad++) {
+        printf("%s\n    {", bad != known_bad() ? "," : "");
+        json_member("name", bad->collector->name);
         printf(", ");
-        json_member("class", violation_name(known_bad[i].violation));
+        json_member("class", violation_name(bad->violation));
         printf(", ");
-        json_member("defect", known_bad[i].defect);
+        json_member("defect", bad->defect);
         printf("}");
     }
     printf("]");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Known-bad collectors: each is a collector of this project compiled with one defect
- * (collectors/faults.h), and the violation class that the defect must raise.
+ * Known-bad collectors: each is a collector of this project with one defect (collectors/faults.h),
+ * and the violation class that the defect must raise.
  */
 #ifndef ISOHEAP_KNOWN_BAD_H
 #define ISOHEAP_KNOWN_BAD_H
@@ -14,7 +14,11 @@ struct known_bad {
     enum violation violation;
     const char *defect; /* one line: what is wrong */
 };
-extern const struct known_bad known_bad[];                   /* collector == NULL at the end */
-extern const struct collector *const known_bad_collectors[]; /* the same; NULL at the end */
+
+/* All of them, in the order of collectors/known_bad/table.h; collector == NULL at the end.  The
+ * rows and the collectors are the same as long as the process lasts. */
+const struct known_bad *known_bad(void);
+/* The same collectors; NULL at the end. */
+const struct collector *const *known_bad_collectors(void);
 
 #endif

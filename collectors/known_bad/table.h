@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The table of known-bad collectors.  The build compiles `source` once for every row, with
- * ISOHEAP_FAULT=FAULT_<defect> and ISOHEAP_COLLECTOR=bad_<defect>; tests/CMakeLists.txt reads the
- * rows from this file, so a row is all that a new one needs.
+ * The table of known-bad collectors: each is `source` with one defect, which raises the violation
+ * class.  A row makes FAULT_<defect> (collectors/faults.h), the collector bad_<defect>, and its
+ * fuzz target: a new one is a row, FAULTY(<defect>) in collectors/<source>/, and a program that
+ * shows it, crashes/<class>/bad_<defect>.txt.
  *
  * X(source, defect, violation, what is wrong)
  */

@@ -157,7 +157,7 @@ static void the_oracles_can_be_left_out(void **state) {
  */
 
 static const struct known_bad *bad(const char *name) {
-    for (const struct known_bad *b = known_bad; b->collector; b++)
+    for (const struct known_bad *b = known_bad(); b->collector; b++)
         if (strcmp(b->collector->name, name) == 0)
             return b;
     fail_msg("no collector is called %s", name);

@@ -6,12 +6,17 @@
  * Runs happen in a child process, since a subject may crash: that is class sanitizer.
  */
 #define _POSIX_C_SOURCE 200809L
+#include "collectors/boehm/boehm.h"
+#include "collectors/cakeml/cakeml.h"
 #include "collectors/cheney/cheney.h"
 #include "collectors/compact/compact.h"
 #include "collectors/generational/generational.h"
 #include "collectors/incremental/incremental.h"
 #include "collectors/known_bad/known_bad.h"
+#include "collectors/known_bad/table.h"
 #include "collectors/mark_sweep/mark_sweep.h"
+#include "collectors/registry.h"
+#include "collectors/tower/tower.h"
 #include "program/bytes/bytes.h"
 #include "program/random.h"
 #include "tests/support/support.h"
@@ -34,9 +39,54 @@ static void load_crash(const struct known_bad *bad) {
     load_program(&program, path);
 }
 
+/* A source with all of its defects, of which none is switched on, is the collector itself: the same
+ * traits, and a function or a table wherever that has one. */
+static void each_offers_what_its_source_offers(void **state) {
+    (void)state;
+    static const struct collector *const sources[] = {
+#define X(source, defect, violation, text) &source,
+        KNOWN_BAD(X)
+#undef X
+    };
+    const size_t first = offsetof(struct collector, variants), pointer = sizeof(void *);
+    for (unsigned i = 0; i < sizeof sources / sizeof *sources; i++) {
+        const char *has = (const char *)known_bad()[i].collector,
+                   *wanted = (const char *)sources[i];
+        assert_memory_equal(&known_bad()[i].collector->traits, &sources[i]->traits,
+                            sizeof sources[i]->traits);
+        for (size_t at = first; at < sizeof(struct collector); at += pointer) {
+            uintptr_t a, b;
+            memcpy(&a, has + at, pointer);
+            memcpy(&b, wanted + at, pointer);
+            if (!a != !b)
+                fail_msg("%s: member at %zu of struct collector", known_bad()[i].collector->name,
+                         at);
+        }
+    }
+}
+
+/* Two with the same source take turns, and each keeps its defect. */
+static void each_keeps_its_defect_beside_another(void **state) {
+    (void)state;
+    const struct collector *lost = collector_find(known_bad_collectors(), "bad_infix_root");
+    const struct collector *black = collector_find(known_bad_collectors(), "bad_raw_stays_black");
+    for (unsigned swapped = 0; swapped < 2; swapped++) {
+        const struct collector *subject = swapped ? black : lost,
+                               *reference = swapped ? lost : black;
+        load_program(&program, CRASHES_DIR "/lost_object/bad_infix_root.txt");
+        struct verdict verdict = run_here(subject, reference, &program);
+        assert_int_equal(verdict.violation, VIOLATION_lost_object);
+        assert_int_equal(verdict.guilty, swapped ? PARTY_REFERENCE : PARTY_SUBJECT);
+        load_program(&program, CRASHES_DIR "/wrong_colour/bad_raw_stays_black.txt");
+        verdict = run_here(subject, reference, &program);
+        assert_int_equal(verdict.violation, VIOLATION_wrong_colour);
+        assert_int_equal(verdict.guilty, swapped ? PARTY_SUBJECT : PARTY_REFERENCE);
+    }
+}
+
 static void each_raises_its_class(void **state) {
     (void)state;
-    for (const struct known_bad *bad = known_bad; bad->collector; bad++) {
+    for (const struct known_bad *bad = known_bad(); bad->collector; bad++) {
         load_crash(bad);
         enum violation v = run_in_child(bad->collector, &cheney, &program);
         if (v != bad->violation)
@@ -51,7 +101,7 @@ static const struct collector *const healthy[] = {&mark_sweep, &incremental, &ge
 
 static void the_healthy_collectors_pass(void **state) {
     (void)state;
-    for (const struct known_bad *bad = known_bad; bad->collector; bad++) {
+    for (const struct known_bad *bad = known_bad(); bad->collector; bad++) {
         load_crash(bad);
         for (const struct collector *const *c = healthy; *c; c++)
             assert_int_equal(run_in_child(*c, &cheney, &program), VIOLATION_none);
@@ -76,7 +126,7 @@ static void every_crash_file_passes(void **state) {
 /* A wrong reference is a finding too, and it is the reference that is named. */
 static void a_bad_reference_is_found_guilty(void **state) {
     (void)state;
-    for (const struct known_bad *bad = known_bad; bad->collector; bad++) {
+    for (const struct known_bad *bad = known_bad(); bad->collector; bad++) {
         if (bad->violation == VIOLATION_sanitizer || bad->violation == VIOLATION_no_progress)
             continue;
         load_crash(bad);
@@ -114,7 +164,7 @@ static bool is_same(const struct verdict *a, const struct verdict *b) {
 static void what_ran_before_does_not_matter(void **state) {
     (void)state;
     make_programs();
-    for (const struct known_bad *bad = known_bad; bad->collector; bad++) {
+    for (const struct known_bad *bad = known_bad(); bad->collector; bad++) {
         struct trial t;
         if (bad->violation == VIOLATION_no_progress)
             continue; /* every run takes as long as it may */
@@ -137,7 +187,7 @@ static void what_ran_before_does_not_matter(void **state) {
 static void every_class_has_one(void **state) {
     (void)state;
     for (unsigned v = 1; v < VIOLATION_classes; v++) {
-        const struct known_bad *bad = known_bad;
+        const struct known_bad *bad = known_bad();
         if (v == VIOLATION_tricolour_broken || v == VIOLATION_handshake_broken ||
             v == VIOLATION_mark_lost)
             continue; /* onthefly_test.c has them */
@@ -151,6 +201,8 @@ static void every_class_has_one(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_class_has_one),
+        cmocka_unit_test(each_offers_what_its_source_offers),
+        cmocka_unit_test(each_keeps_its_defect_beside_another),
         cmocka_unit_test(each_raises_its_class),
         cmocka_unit_test(the_healthy_collectors_pass),
         cmocka_unit_test(every_crash_file_passes),

@@ -60,7 +60,7 @@ static bool takes_minutes(const struct known_bad *bad) {
 }
 
 static bool is_first_of_class(const struct known_bad *bad) {
-    const struct known_bad *first = known_bad;
+    const struct known_bad *first = known_bad();
     while (first->violation != bad->violation || takes_minutes(first))
         first++;
     return first == bad;
@@ -80,7 +80,7 @@ static void check_fixed_point(const struct known_bad *bad, struct trial *t, stru
 static void every_random_finding_becomes_small(void **state) {
     static struct program p;
     (void)state;
-    for (const struct known_bad *bad = known_bad; bad->collector; bad++) {
+    for (const struct known_bad *bad = known_bad(); bad->collector; bad++) {
         struct trial t;
         if (takes_minutes(bad))
             continue;
@@ -97,8 +97,8 @@ static void a_second_run_gives_the_same(void **state) {
     static struct program p, q;
     (void)state;
     struct trial t;
-    trial_open(&t, known_bad_collectors[0], &cheney);
-    find(&t, known_bad[0].violation, &p);
+    trial_open(&t, known_bad_collectors()[0], &cheney);
+    find(&t, known_bad()[0].violation, &p);
     q = p;
     reduce(&t, &p, RUNS);
     unsigned runs = reduction.runs;
@@ -139,7 +139,7 @@ static void a_hang_ends_and_is_no_crash(void **state) {
  */
 
 static const struct collector *bad(const char *name) {
-    for (const struct known_bad *b = known_bad; b->collector; b++)
+    for (const struct known_bad *b = known_bad(); b->collector; b++)
         if (strcmp(b->collector->name, name) == 0)
             return b->collector;
     fail_msg("there is no %s", name);

@@ -109,7 +109,14 @@ const struct collector without_image = {
     .walk = walk,
 };
 
-const struct known_bad known_bad[] = {
-    {&misbehaves, VIOLATION_no_progress, "never returns from an allocation"},
-    {NULL, VIOLATION_none, NULL}};
-const struct collector *const known_bad_collectors[] = {&misbehaves, &without_image, NULL};
+const struct known_bad *known_bad(void) {
+    static const struct known_bad table[] = {
+        {&misbehaves, VIOLATION_no_progress, "never returns from an allocation"},
+        {NULL, VIOLATION_none, NULL}};
+    return table;
+}
+
+const struct collector *const *known_bad_collectors(void) {
+    static const struct collector *const list[] = {&misbehaves, &without_image, NULL};
+    return list;
+}
