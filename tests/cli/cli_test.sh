@@ -368,18 +368,6 @@ fi
 # ---- the project's own files ----
 
 if [ -n "${SOURCE_DIR:-}" ]; then
-    golden=$SOURCE_DIR/tests/golden
-    cp "$golden/life_program.txt" .
-    for block in b2 b3 n0 n10:2; do
-        check 0 '' run "--trace=$block" life_program.txt
-        cat out
-    done >life.txt
-    same life.txt "$golden/life.txt" 'the lives of some blocks'
-    lost=crashes/lost_object/bad_infix_root.txt
-    mkdir -p crashes/lost_object
-    cp "$SOURCE_DIR/$lost" "$lost"
-    check 1 '' run --quiet --trace=b0 --collector bad_infix_root "$lost"
-    same out "$golden/life_lost.txt" 'the life of a lost block'
     seeds=$SOURCE_DIR/seeds/mark_sweep
     check 0 '^[^;]*: ok;.*;[0-9]+ passed, 0 failed;$' run --quiet "$seeds"
     mkdir seeds

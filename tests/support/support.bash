@@ -26,3 +26,14 @@ check() {
     [ "$got" -eq "$status" ] || complain "status $got instead of $status: $*" out err
     cat out err | grep -Eq -e "$pattern" || complain "no /$pattern/: $*" out err
 }
+
+# need PROGRAM...: a test that cannot run says so, and is counted as skipped (SKIP_RETURN_CODE).
+need() {
+    local program
+    for program in "$@"; do
+        if ! command -v "$program" >/dev/null; then
+            echo "skipped: this test needs $program; scripts/install.sh --tests installs it"
+            exit 77
+        fi
+    done
+}
