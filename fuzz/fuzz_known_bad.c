@@ -4,7 +4,7 @@
  */
 #include "collectors/cheney/cheney.h"
 #include "collectors/known_bad/known_bad.h"
-#include "collectors/registry.h"
+#include "collectors/registry/registry.h"
 #include "fuzz/collector_target.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

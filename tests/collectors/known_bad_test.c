@@ -15,7 +15,7 @@
 #include "collectors/known_bad/known_bad.h"
 #include "collectors/known_bad/table.h"
 #include "collectors/mark_sweep/mark_sweep.h"
-#include "collectors/registry.h"
+#include "collectors/registry/registry.h"
 #include "collectors/tower/tower.h"
 #include "program/bytes/bytes.h"
 #include "program/random.h"
