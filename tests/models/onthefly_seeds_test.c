@@ -7,9 +7,12 @@
  * tried until a run does what is asked.  That is how they were made, and how they are made again
  * when driver.c reads bytes another way.
  */
+#define _DEFAULT_SOURCE /* scandir */
 #include "models/onthefly/schedules/driver.h"
+#include "tests/support/figures.h"
 #include "tests/support/passing.h"
 
+#include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -411,19 +414,56 @@ static size_t read_seed(const char *dir, const char *name, uint8_t *data) {
     return size;
 }
 
+/* hits[i][j]: the seed of reasons[i] comes to reasons[j]. */
+static bool hits[REASONS][REASONS];
+
 static void every_seed_does_what_it_is_for(void **state) {
-    static bool hit[REASONS];
     uint8_t data[SEED_MAX];
     (void)state;
     for (unsigned i = 0; i < REASONS; i++) {
         size_t size = read_seed(SEEDS_DIR "/onthefly", reasons[i].name, data);
         if (!size)
             fail_msg("there is no seed %s", reasons[i].name);
-        if (!come_to(data, size, hit))
+        if (!come_to(data, size, hits[i]))
             fail_msg("seed %s breaks an invariant", reasons[i].name);
-        if (!hit[i])
+        if (!hits[i][i])
             fail_msg("seed %s does not do what it is named after", reasons[i].name);
     }
+}
+
+/* A predicate that holds of anything would prove nothing of its seed. */
+static void no_reason_is_every_seeds(void **state) {
+    (void)state;
+    for (unsigned j = 0; j < REASONS; j++) {
+        unsigned seeds = 0;
+        char what[64];
+        for (unsigned i = 0; i < REASONS; i++)
+            seeds += hits[i][j];
+        if (seeds == REASONS)
+            fail_msg("every seed comes to %s", reasons[j].name);
+        snprintf(what, sizeof what, "seeds that come to %s", reasons[j].name);
+        figure(what, seeds);
+    }
+}
+
+static int is_file(const struct dirent *entry) {
+    return entry->d_name[0] != '.';
+}
+
+static void every_file_is_a_seed_with_a_reason(void **state) {
+    struct dirent **entries;
+    (void)state;
+    int n = scandir(SEEDS_DIR "/onthefly", &entries, is_file, alphasort);
+    for (int k = 0; k < n; k++) {
+        unsigned i = 0;
+        while (i < REASONS && strcmp(reasons[i].name, entries[k]->d_name) != 0)
+            i++;
+        if (i == REASONS)
+            fail_msg("seed %s is there for no reason", entries[k]->d_name);
+        free(entries[k]);
+    }
+    free(entries);
+    assert_int_equal(n, REASONS);
 }
 
 /* ---- finding seeds ----------------------------------------------------------------------------
@@ -467,6 +507,8 @@ static int find_seeds(const char *dir) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_seed_does_what_it_is_for),
+        cmocka_unit_test(no_reason_is_every_seeds),
+        cmocka_unit_test(every_file_is_a_seed_with_a_reason),
     };
     const char *dir = getenv("ISOHEAP_FIND_SEEDS");
     return dir ? find_seeds(dir) : cmocka_run_group_tests(tests, NULL, NULL);
