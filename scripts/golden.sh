@@ -6,7 +6,7 @@ set -eu
 cd "$(dirname "$0")/.."
 export SOURCE_DIR=$PWD ISOHEAP=$PWD/build/bin/isoheap ASAN_OPTIONS=detect_leaks=0
 
-mapfile -t programs < <(grep -lE 'figures?_?[a-z]*\(|ISOHEAP_UPDATE' tests/*/*_test.c | sed 's|.*/||; s|\.c$||')
+mapfile -t programs < <(grep -lE 'figure(s_of[a-z_]*)?\(|ISOHEAP_UPDATE' tests/*/*_test.c | sed 's|.*/||; s|\.c$||')
 TARGETS=isoheap scripts/build.sh release
 TARGETS="${programs[*]}" scripts/build.sh check
 for program in "${programs[@]}"; do

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Faults of the harness itself: each sentence that a harness error can have is provoked here, and
+ * is a verdict on nobody.
+ */
+#include "collectors/cheney/cheney.h"
+#include "collectors/mark_sweep/mark_sweep.h"
+#include "tests/support/support.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct program program;
+static char text[1 << 16];
+
+static void must_be_a_fault(const struct collector *subject, const char *detail) {
+    struct runner_options options = {.subject = subject};
+    struct runner *runner = runner_open(&options);
+    struct verdict verdict;
+    assert_non_null(runner);
+    runner_run(runner, &program, &verdict);
+    if (!verdict.harness_error)
+        fail_msg("no harness error, but %s at operation %u: %s", violation_name(verdict.violation),
+                 verdict.op, verdict.detail);
+    assert_string_equal(verdict.detail, detail);
+    assert_int_equal(verdict.violation, VIOLATION_none);
+    runner_report(runner, &verdict, &program, text, sizeof text);
+    assert_non_null(strstr(text, "harness_error"));
+    assert_non_null(strstr(text, detail));
+    /* The next run has a verdict of its own. */
+    parse_program(&program, "isoheap program 1\nscript\n");
+    runner_run(runner, &program, &verdict);
+    assert_false(verdict.harness_error);
+    runner_close(runner);
+}
+
+/* ---- an image that is too small ---------------------------------------------------------------
+ */
+
+static word *no_words(struct gc *gc, size_t *words) {
+    word *base = mark_sweep.image(gc, words);
+    *words = 1;
+    return base;
+}
+
+static void an_image_without_room(void **state) {
+    (void)state;
+    struct collector small = mark_sweep;
+    small.image = no_words;
+    parse_program(&program, "isoheap program 1\nheap\n  b0 = block tag=0 [1]\nscript\n  full\n");
+    must_be_a_fault(&small, "image corrects the size to less than the program needs");
+}
+
+/* ---- a subject that never refuses --------------------------------------------------------------
+ */
+
+enum { ENDLESS_WORDS = 1 << 18 };
+static word arena[ENDLESS_WORDS];
+
+struct gc {
+    word (*slots)[GC_SLOTS];
+    size_t used;
+};
+static struct gc endless_gc;
+
+static struct gc *endless_open(void) {
+    return &endless_gc;
+}
+static void endless_reset(struct gc *gc, const struct gc_config *config) {
+    gc->slots = config->slots;
+    gc->used = 0;
+}
+static void endless_close(struct gc *gc) {
+    (void)gc;
+}
+static enum gc_result endless_alloc(struct gc *gc, unsigned m, unsigned dst, size_t wosize,
+                                    unsigned tag, const word *raw) {
+    if (ENDLESS_WORDS - gc->used <= wosize)
+        return GC_OUT_OF_MEMORY;
+    arena[gc->used] = header_make(wosize, WHITE, tag);
+    memcpy(arena + gc->used + 1, raw, wosize * sizeof *raw);
+    gc->slots[m][dst] = pointer_word(arena + gc->used + 1);
+    gc->used += wosize + 1;
+    return GC_OK;
+}
+static enum gc_result endless_ephemeron(struct gc *gc, unsigned dst, size_t keys) {
+    static const word units[64] = {WORD_UNIT};
+    return endless_alloc(gc, 0, dst, keys + 1, 0, units);
+}
+static const struct gc_extras endless_extras = {.ephemeron = endless_ephemeron};
+static const struct collector endless = {.name = "endless",
+                                         .summary = "never collects, never refuses",
+                                         .traits = {.infix = true, .max_mutators = 1},
+                                         .open = endless_open,
+                                         .reset = endless_reset,
+                                         .close = endless_close,
+                                         .alloc = endless_alloc};
+
+/* Lists in all slots: as many objects, and as many of their words, as the model has room for; then
+ * one operation more. */
+static void fill_the_model(const char *one_more) {
+    size_t n = (size_t)snprintf(text, sizeof text, "isoheap program 1\nscript\n");
+    for (unsigned slot = 0; slot < PROGRAM_SLOTS; slot++)
+        n += (size_t)snprintf(text + n, sizeof text - n, "  r%u = list 1024 1\n", slot);
+    snprintf(text + n, sizeof text - n, "  %s\n", one_more);
+    parse_program(&program, text);
+}
+
+static void more_than_the_model_holds(void **state) {
+    (void)state;
+    fill_the_model("r0 = alloc tag=0 [r0]");
+    must_be_a_fault(&endless, "the model has no room left");
+}
+
+static void more_than_the_model_holds_of_a_runtime(void **state) {
+    (void)state;
+    struct collector runtime = endless;
+    runtime.extras = &endless_extras;
+    fill_the_model("r0 = ephemeron 1");
+    must_be_a_fault(&runtime, "the model has no room left");
+}
+
+/* Without the last one everything fits. */
+static void the_model_is_exactly_full(void **state) {
+    (void)state;
+    struct runner_options options = {.subject = &endless, .oracles = 1u << ORACLE_assertion};
+    struct runner *runner = runner_open(&options);
+    struct verdict verdict;
+    fill_the_model("full");
+    runner_run(runner, &program, &verdict);
+    assert_false(verdict.harness_error);
+    assert_int_equal(verdict.violation, VIOLATION_none);
+    assert_int_equal(verdict.counts.ops[OP_BUILD], PROGRAM_SLOTS);
+    runner_close(runner);
+}
+
+/* ---- an operation that does not exist ----------------------------------------------------------
+ */
+
+static void an_operation_that_does_not_exist(void **state) {
+    (void)state;
+    parse_program(&program, "isoheap program 1\nscript\n  full\n");
+    program.ops[0].code = OP_CODES;
+    must_be_a_fault(&cheney, "an operation that does not exist");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_image_without_room),
+        cmocka_unit_test(more_than_the_model_holds),
+        cmocka_unit_test(more_than_the_model_holds_of_a_runtime),
+        cmocka_unit_test(the_model_is_exactly_full),
+        cmocka_unit_test(an_operation_that_does_not_exist),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
