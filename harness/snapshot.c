@@ -237,7 +237,7 @@ size_t snapshot_map(const struct snapshot *s, char *out, size_t room) {
         if (s->party != PARTY_MODEL && b->offset == SIZE_MAX)
             continue; /* static: not in the heap */
         for (size_t w = 0; w < words; w++) {
-            if (length + 2 < room)
+            if (length + 1 < room)
                 out[length] = map_char(b, number, w);
             length++;
             if (++column % MAP_LINE == 0) {
