@@ -29,7 +29,9 @@ unsigned conform_steps(void);
 const char *conform_name(unsigned step);    /* "roots" */
 const char *conform_promise(unsigned step); /* one sentence */
 
-/* Runs a step, on every variant that the collector lists.  Opens and closes the collector. */
+/* Runs a step, on every variant that the collector lists, and fills *answer in.  Opens the
+ * collector and closes it again, except when a promise is broken: nobody knows then what close
+ * would do. */
 void conform_run(const struct collector *, unsigned step, struct conform_answer *);
 
 #endif

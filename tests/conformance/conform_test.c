@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The conformance kit as a library: its steps, and what it answers of healthy and of broken
+ * collectors.  conformance_test.sh does the same through the command.
+ */
+#include "collectors/cheney/cheney.h"
+#include "collectors/generational/generational.h"
+#include "collectors/incremental/incremental.h"
+#include "collectors/mark_sweep/mark_sweep.h"
+#include "conformance/conform.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct conform_answer answer;
+
+static unsigned step_named(const char *name) {
+    for (unsigned s = 0; s < conform_steps(); s++)
+        if (strcmp(conform_name(s), name) == 0)
+            return s;
+    fail_msg("no step %s", name);
+    return 0;
+}
+
+static void steps_have_names_and_promises(void **state) {
+    (void)state;
+    assert_true(conform_steps() > 0);
+    for (unsigned s = 0; s < conform_steps(); s++) {
+        assert_true(strlen(conform_promise(s)) > 10);
+        for (unsigned t = 0; t < s; t++) {
+            assert_string_not_equal(conform_name(s), conform_name(t));
+            assert_string_not_equal(conform_promise(s), conform_promise(t));
+        }
+    }
+}
+
+/* Nothing is broken, and what is not promised is told with a reason. */
+static void healthy_collectors_keep_every_promise(void **state) {
+    (void)state;
+    const struct collector *const healthy[] = {&cheney, &mark_sweep, &incremental, &generational};
+    for (unsigned c = 0; c < sizeof healthy / sizeof *healthy; c++) {
+        unsigned kept = 0;
+        for (unsigned s = 0; s < conform_steps(); s++) {
+            conform_run(healthy[c], s, &answer);
+            if (answer.result == CONFORM_BROKEN)
+                fail_msg("%s, %s: %s", healthy[c]->name, conform_name(s), answer.text);
+            if (answer.result == CONFORM_NOT_PROMISED)
+                assert_true(answer.text[0]);
+            kept += answer.result == CONFORM_KEPT;
+        }
+        assert_true(kept > conform_steps() / 2);
+    }
+}
+
+static enum gc_result wrong_tag(struct gc *gc, unsigned m, unsigned dst, size_t wosize,
+                                unsigned tag, const word *raw) {
+    return mark_sweep.alloc(gc, m, dst, wosize, tag < TAG_LAZY ? tag + 1 : tag, raw);
+}
+
+static struct gc *opened; /* is not closed when a promise is broken */
+static struct gc *remembered_open(void) {
+    return opened = mark_sweep.open();
+}
+
+static void a_broken_promise_is_told_in_words(void **state) {
+    (void)state;
+    struct collector bad = mark_sweep;
+    bad.alloc = wrong_tag;
+    bad.open = remembered_open;
+    conform_run(&bad, step_named("alloc"), &answer);
+    assert_int_equal(answer.result, CONFORM_BROKEN);
+    assert_non_null(strstr(answer.text, "tag"));
+    assert_true(answer.words > 0);
+    mark_sweep.close(opened);
+    conform_run(&bad, step_named("reset"), &answer); /* each step stands for itself */
+    assert_int_equal(answer.result, CONFORM_KEPT);
+}
+
+static void what_is_not_claimed_is_not_tested(void **state) {
+    (void)state;
+    struct collector modest = mark_sweep;
+    modest.traits.infix = false;
+    conform_run(&modest, step_named("infix"), &answer);
+    assert_int_equal(answer.result, CONFORM_NOT_PROMISED);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(steps_have_names_and_promises),
+        cmocka_unit_test(healthy_collectors_keep_every_promise),
+        cmocka_unit_test(a_broken_promise_is_told_in_words),
+        cmocka_unit_test(what_is_not_claimed_is_not_tested),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
