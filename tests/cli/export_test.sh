@@ -62,10 +62,12 @@ case ${TEST_CC:-} in
 esac
 
 # The healthy collectors, for all: each in one object file, whatever it consists of.
+collectors=$("$ISOHEAP" list | sed -n '/^collectors/,/^$/s/^  \([a-z_0-9]*\) .*/\1/p')
+[ "$(echo "$collectors" | wc -l)" -ge 7 ] || { echo "no list of collectors"; wrong=1; }
 for compiler in gcc clang; do
-    for folder_of in "$SOURCE_DIR"/collectors/*/; do
-        [ "$(basename "$folder_of")" != ocaml ] || continue # it needs the runtime's sources
-        $compiler -std=c17 -I"$SOURCE_DIR" -r -nostdlib -o "$compiler.$(basename "$folder_of").o" "$folder_of"*.c || wrong=1
+    for collector in $collectors; do
+        [[ $collector != ocaml* ]] || continue # it needs the runtime's sources
+        $compiler -std=c17 -I"$SOURCE_DIR" -r -nostdlib -o "$compiler.$collector.o" "$SOURCE_DIR/collectors/$collector/"*.c || wrong=1
     done
     $compiler -std=c17 -I"$SOURCE_DIR" -r -nostdlib -o $compiler.arena.o "$SOURCE_DIR/collectors/arena.c" \
         "$SOURCE_DIR/collectors/literals.c" || wrong=1
