@@ -38,16 +38,17 @@ struct conform {
     word statics[16];
 };
 
-/* Ends the step: the promise is broken, in this way. */
+/* Ends the step with the answer that its promise is broken, and how. */
 _Noreturn void broken(struct conform *, const char *format, ...);
+/* Adds a remark to the answer, whatever that is. */
 void remark(struct conform *, const char *text);
 
 /* ---- calls of the collector, with the checks that every call must pass -------------------------
  */
 
-/* An empty heap of that many words with every slot unit. */
+/* Resets the collector to an empty heap of that many words; every slot is unit. */
 void fresh_heap(struct conform *, size_t words, unsigned mutators);
-/* Calls alloc, and poll as long as it says pending. */
+/* Calls alloc, then poll as long as the answer is GC_PENDING. */
 enum gc_result ask(struct conform *, unsigned m, unsigned dst, size_t wosize, unsigned tag,
                    const word *raw);
 /* The same where a refusal is a broken promise. */
@@ -68,10 +69,11 @@ void walk(struct conform *, unsigned checks);
 /* ---- structures -------------------------------------------------------------------------------
  */
 
-/* Nodes with ids 0 .. n - 1 in a list from slot 0; and that they are all there. */
+/* Makes a list of nodes with the ids 0 .. n - 1, which begins in slot 0. */
 void make_list(struct conform *, unsigned n);
+/* broken() unless such a list is there; when: "after a full collection". */
 void expect_list(struct conform *, unsigned n, const char *when);
-/* The slot has a block with this id; when: "after a full collection". */
+/* broken() unless the slot holds a block with this id. */
 void expect_node(struct conform *, unsigned m, unsigned slot, unsigned id, const char *when);
 
 /* ---- the steps --------------------------------------------------------------------------------

@@ -8,9 +8,10 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* A JSON string, quotes included, that may stand in a <script>; any bytes, the result is ASCII. */
+/* Writes any bytes up to a NUL as a JSON string with its quotes, in ASCII, that may stand in a
+ * <script>. */
 void put_json(FILE *, const char *text);
-/* Characters of HTML, in an element or a quoted attribute; control characters become spaces. */
+/* Writes text for an element or a quoted attribute of HTML; control characters become spaces. */
 void put_html(FILE *, const char *text, size_t length);
 
 #endif

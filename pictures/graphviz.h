@@ -7,8 +7,8 @@
 
 #include <stddef.h>
 
-/* Lets Graphviz lay a graph out, in the form of its options "-Tsvg" or "-Tplain", malloc'ed; NULL
- * after a message. */
+/* What Graphviz makes of a graph, malloc'ed, with its size.  form: the option of `dot` for the form
+ * of its output, "-Tsvg" or "-Tplain".  NULL after a message if Graphviz does not work. */
 char *lay_out(const char *dot, size_t dot_size, const char *form, size_t *size);
 
 #endif

@@ -13,12 +13,12 @@
  *   {"width": w, "height": h, "left_out": how many nodes have no place,
  *    "nodes": [[key, is root, x, y, width of the head, [widths of the fields]], ...],
  *    "edges": [[from, field, to, field of the target, [x, y, ...]], ...]}
- * in points, y downwards, the places of nodes their middles; a node without a place ends after its
- * second entry.  Of a graph that is too large the nodes nearest to the differing path and its root
- * `start` (a key, or "") are kept; near: only the path and its neighbours.
- * False after a message if Graphviz does not work. */
+ * Coordinates are in points, y goes downwards, and the place of a node is its middle; a node
+ * without a place has the first two entries alone.  If the graph is too large, the nodes nearest to
+ * the differing path and to its root `start` (a key, or "") are kept; near: the path and its
+ * neighbours alone. False after a message if Graphviz does not work. */
 bool write_layout(FILE *out, const struct states *, const char *start, bool near);
-/* So large that a layout of what is near the path helps. */
+/* Is the graph so large that a second layout, of the path and its neighbours alone, helps? */
 bool layout_is_large(const struct states *);
 
 #endif

@@ -23,7 +23,8 @@ struct mark {
     bool end;
 };
 
-/* "r0.1.0" or "mutator 2: r0.1.0"; of a path with a gap ("...") what stands before it. */
+/* Reads "r0.1.0" or "mutator 2: r0.1.0".  Of a path that was cut in its middle ("...") the steps
+ * before the cut. */
 struct path path_read(const char *text);
 /* The mark of the snapshot's block `index`. */
 struct mark path_mark(const struct snapshot *, const struct path *, size_t index);

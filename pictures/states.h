@@ -42,8 +42,8 @@ struct states_text {
 };
 
 struct states {
-    bool full;    /* something did not fit: later states are missing */
-    long reached; /* the last operation after which all is here; -1 the initial heap, -2 none */
+    bool full;    /* something did not fit, and later states are missing */
+    long reached; /* the last operation whose state is complete; -1: the initial heap; -2: none */
     unsigned n_nodes, n_edges;
     struct states_node nodes[STATES_NODES];
     struct states_edge edges[STATES_EDGES];
@@ -51,8 +51,8 @@ struct states {
 };
 
 struct recorder;
-/* Shared memory for one recording, nothing in it; NULL if there is none.  first: the number of the
- * first operation after which the state is wanted. */
+/* Shared memory for one recording, empty; NULL if the system gives none.  first: states are
+ * recorded from the operation of this number on. */
 struct recorder *recorder_open(const struct collector *reference, unsigned first);
 void recorder_close(struct recorder *);
 const struct states *recorder_states(const struct recorder *);

@@ -46,12 +46,14 @@ struct graph {
     const word *base, *statics;
     size_t words, static_words;
     size_t nursery_words; /* of `words`, at their end: no place for what needs a free block */
-    uint32_t epoch; /* of the stamps; 0: the heap cannot be walked, starts are taken on trust */
+    uint32_t epoch; /* of the stamps; 0: the collector has no walk, and a block is believed to start
+                       wherever a pointer leads */
     /* a model, or NULL */
     const struct model *model;
 };
 
-/* Clears the cells: for the rare moment when an epoch or a comparison's number has wrapped. */
+/* Clears the cells.  Needed when the number of an epoch or of a comparison has wrapped, since the
+ * cells would then take an old number for the new one. */
 void graph_forget(const struct graph *);
 
 /* Views of a model and of a heap in OCaml's layout.  cells: see `universe`; for a heap it is
@@ -61,8 +63,9 @@ void graph_of_heap(struct graph *, const word *base, size_t words, const word *s
                    size_t static_words, const word *slots, unsigned mutators,
                    struct graph_cell *cells, size_t n_cells, uint64_t *in_use);
 
-/* What the word v is.  Word and block are inline, and know heap and model by a branch that is
- * always predicted: they are most of the cost of a comparison. */
+/* graph_resolve: what the word v points at.  graph_block: the block with that id.  Both are inline,
+ * since a comparison spends most of its time in them; the branch that tells a heap from a model is
+ * always predicted. */
 static inline struct graph_ref graph_resolve(const struct graph *, word v);
 static inline struct graph_block graph_block(const struct graph *, uint32_t id);
 
@@ -78,7 +81,8 @@ static inline bool graph_in_use(const struct graph *g, size_t id) {
  */
 struct graph_ref graph_resolve_inside(const struct graph *, uint32_t id, word v);
 
-/* id = place of field 0 in words; static blocks come behind the heap. */
+/* The id of a block is the place of its field 0, in words from the start of the heap; static blocks
+ * are numbered after the heap. */
 static inline struct graph_ref graph_resolve(const struct graph *g, word v) {
     struct graph_ref ref = {GRAPH_ATOM, 0, 0};
     if (is_immediate(v))

@@ -2,8 +2,8 @@
  *
  * Oracles over one heap walk: well-formedness, colours, free list; and the map of live words.
  *
- * The walk of a collector is taken down into the cells of a graph view (which word starts a live
- * block, which lies inside one), checked on the way.  Definition 1 (omega) of the verified OCaml
+ * What a collector's walk visits is checked, and recorded in the cells of a graph view: which word
+ * starts a live block, and which lies inside one.  Definition 1 (omega) of the verified OCaml
  * collector together with the isomorphism: here that the heap is densely packed with legal blocks,
  * there that every reachable pointer leads to one of them.
  */
@@ -29,16 +29,18 @@ struct heap_facts {
     const char *detail;
 };
 
-/* Walks collector's heap, fills g's cells (a new epoch) and *facts.  checks: HEAP_* bits. */
+/* Walks the collector's heap once; fills in the cells of g, in a new epoch, and *facts.  checks: a
+ * sum of HEAP_* bits. */
 void heap_walk(struct graph *g, const struct collector *collector, struct gc *gc, unsigned checks,
                struct heap_facts *facts);
 
-/* The overlap oracle: a new block may not share a word with one that was live at the last walk or
- * has been allocated since.  Returns false if it does; takes the block down otherwise. */
+/* Records a new block: from its header on, so many words.  False, and nothing is recorded, if one
+ * of its words belongs to a block that was live at the last walk or has been recorded since. */
 bool heap_claim(struct graph *g, const word *header, size_t words);
 
-/* First live block of the last walk that the last comparison (as left side) did not reach, or
- * NULL: garbage, if the comparison found no difference. */
+/* The header of the first live block of the last walk that the last comparison, with g on its left
+ * side, did not reach; NULL if it reached all.  After a comparison without a difference such a
+ * block is garbage. */
 const word *heap_unreached(const struct graph *g, const struct isomorphism *iso);
 
 #endif

@@ -24,16 +24,16 @@ struct pair {
 struct isomorphism {
     struct pair *queue; /* the witness: `pairs` pairs, in breadth-first order */
     size_t capacity, pairs;
-    uint32_t run; /* number of the comparison, in the cells of what it visits */
+    uint32_t run; /* number of the comparison; the cells of the blocks that it visits get it */
     /* the first difference, if the result is not VIOLATION_none */
     uint32_t parent, field; /* where: as in struct pair; field NO_PARENT: the block itself */
-    bool forwards;    /* the left side may have led pointers past Forward blocks of the right */
+    bool forwards;    /* set by the caller: the left side may lead pointers past Forward blocks */
     bool in_block;    /* the difference is in tag, size or data of the block itself */
     word left, right; /* the two words, or tags, or sizes, that differ */
 };
 
-/* A new number for what visits the cells of a, and of b if there is one; pairs and queue start
- * empty. */
+/* Begins a traversal of a, and of b unless it is NULL: takes a new number for their cells, and
+ * empties the queue. */
 void isomorphism_begin(struct isomorphism *, const struct graph *a, const struct graph *b);
 
 /* Compares a, the heap under test, with b, a model or another heap, the one to trust.
@@ -43,24 +43,27 @@ void isomorphism_begin(struct isomorphism *, const struct graph *a, const struct
 enum violation isomorphism_compare(struct isomorphism *, const struct graph *a,
                                    const struct graph *b);
 
-/* A raw word of a block with this tag as it is compared: the colour bits of an infix header belong
- * to the collector. */
+/* The form in which a raw word of a block with this tag is compared.  It differs from the word for
+ * an infix header only, whose colour bits belong to the collector. */
 static inline word isomorphism_comparable(word raw, unsigned tag) {
     return tag == TAG_CLOSURE && header_tag(raw) == TAG_INFIX ? header_recolour(raw, WHITE) : raw;
 }
 
-/* Where a collector that leads pointers past Forward blocks (tag 250) may have led one: to the
- * block's field, or to the end of a chain of them.  OCaml's does so unless that is a block with a
- * tag that has a meaning to whoever forces a lazy value, or lies outside the heap (minor_gc.c,
- * major_gc.c and weak.c of the runtime, as facts). right is a word of the view b, a model; left is
- * the collector's word, and if it still points at a Forward block it is compared with that. */
+/* A collector may replace a pointer to a Forward block (tag 250) by the field of that block, and so
+ * on along a chain of Forward blocks.  OCaml's collector does so, unless the field points outside
+ * the heap, or at a block whose tag means something to the code that forces a lazy value (as facts
+ * from minor_gc.c, major_gc.c and weak.c of the runtime).  left is the collector's word, in view a;
+ * right is the same word in the model, view b.  Returns the word of the model that left is to be
+ * compared with: right itself if left still points at a Forward block, else the end of the chain.
+ */
 word isomorphism_forwarded(const struct graph *a, const struct graph *b, word left, word right);
 
-/* The path to the difference, "r0.1.0"; as snprintf. */
+/* Writes the path to the difference, "r0.1.0", into out; cuts it and returns its length as snprintf
+ * does. */
 size_t isomorphism_path(const struct isomorphism *, char *out, size_t capacity);
 
-/* Digest of graph a as the comparison found it: shape, tags and data, no addresses.  The witness is
- * gone afterwards. */
+/* A digest of graph a as the last comparison has visited it: of its shape, tags and data, not of
+ * addresses.  Overwrites the witness. */
 uint64_t isomorphism_digest(const struct isomorphism *, const struct graph *a);
 
 #endif

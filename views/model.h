@@ -13,13 +13,14 @@
 #include "collectors/collector.h"
 
 enum {
-    MODEL_OBJECTS = 1 << 15, /* more than live + static ones and one operation can need */
+    MODEL_OBJECTS = 1 << 15, /* more than the live ones, the static ones and one operation need */
     MODEL_WORDS = 1 << 16,
     MODEL_NONE = 0xfffff
 };
 
-/* A field or slot of the model is a word: immediates, raw, code and outside words as they are;
- * a pointer is an even word of a range of its own that names object and offset. */
+/* A field or slot of the model is a word.  Immediates, raw words, code pointers and outside words
+ * are the same as in a heap; a pointer is an even word of a range of its own, which has the
+ * object's number and the offset in it. */
 #define MODEL_POINTER ((word)0x0100000000000000)
 static inline word model_pointer(unsigned object, unsigned offset) {
     return MODEL_POINTER | (word)object << 20 | (word)offset << 4;
@@ -37,11 +38,11 @@ static inline unsigned model_offset(word v) {
 struct model_object {
     uint32_t first_field; /* in fields */
     uint32_t wosize;
-    uint32_t first_scanned; /* fields before it are raw */
+    uint32_t first_scanned; /* the fields before this one are raw */
     uint32_t mark;          /* == model.epoch: reachable */
-    word address[2];        /* of the block in the heaps of subject and reference, if known */
-    int32_t origin;         /* n >= 0: named block n of the program; -1 - n: operation n */
-    uint16_t serial;        /* of the blocks that the same operation allocated, from 0 */
+    word address[2]; /* where the block is in the heaps of subject and reference; 0: unknown */
+    int32_t origin;  /* n >= 0: named block n of the program; -1 - n: operation n */
+    uint16_t serial; /* of the blocks that the same operation allocated, from 0 */
     uint8_t tag;
     bool is_static;
     bool in_use;
@@ -69,8 +70,9 @@ struct model {
 
 void model_reset(struct model *, unsigned mutators);
 
-/* A new object with the content raw[0..wosize) and no name yet in any slot; reclaims what is
- * unreachable if room is short.  MODEL_NONE if there is none even then. */
+/* Adds an object with the content raw[0..wosize), to which no slot points yet, and returns its
+ * number.  If room is short, unreachable objects are reclaimed first; MODEL_NONE if there is no
+ * room even then. */
 unsigned model_add(struct model *, size_t wosize, unsigned tag, size_t first_scanned,
                    const word *raw);
 
@@ -78,17 +80,19 @@ static inline word *model_fields(struct model *model, unsigned object) {
     return model->fields + model->objects[object].first_field;
 }
 
-/* The same result from a comparison that has found every reachable object: ids[0], ids[stride], ...
- */
+/* Does what model_mark does, without a traversal, for a caller who knows the reachable objects from
+ * a comparison: they are the n objects ids[0], ids[stride], ids[2 * stride], ... */
 void model_reached(struct model *, const uint32_t *ids, size_t stride, size_t n);
 
-/* reach(h, roots): marks the reachable objects, counts them.  Linear in their fields, but for
- * ephemerons: the data is reachable if the ephemeron and all its keys are, until nothing more is.
- * A key that is not reachable then has died, and the data with it: both become unit. */
+/* reach(h, roots): marks and counts the reachable objects.  Linear in their fields if there are no
+ * ephemerons.  The data of an ephemeron is reachable if the ephemeron and all its keys are; this is
+ * repeated until nothing more becomes reachable.  A key that is unreachable then has died: the key
+ * and the data become unit. */
 void model_mark(struct model *);
 
-/* Words with headers of what the object reaches, itself too; static ones count nothing and lead
- * nowhere.  False if something there may not be counted.  Forgets what model_mark has marked. */
+/* *words := the words, headers included, of all objects that `object` reaches, of itself too.
+ * Static objects are not counted and not followed.  False if `may` refuses one of the others.  What
+ * model_mark has marked is forgotten. */
 bool model_measure(struct model *, unsigned object, bool may(const struct model_object *),
                    size_t *words);
 

@@ -35,7 +35,7 @@
     X(reachable_snapshot, tricolour_broken,                                                        \
       "what a black mutator reaches is black or grey-protected")                                   \
     X(gc_W_empty, handshake_broken, "greys cannot hide from the collector that asks for them")     \
-    X(sweep, mark_lost, "behind the sweep everything is marked")                                   \
+    X(sweep, mark_lost, "what the sweep has passed is marked")                                     \
     X(obj_fields_marked, mark_lost, "the scanned fields of the object being scanned are marked")   \
     X(mark_local, mark_lost, "inside mark: the object exists, f_M is right, the CAS finds white")  \
     X(store_local, tricolour_broken, "before Store stores: both barriers have had their effect")   \
@@ -50,7 +50,7 @@ enum invariant {
 };
 #define INVARIANT(name) (1U << INVARIANT_##name)
 #define INVARIANTS_ALL  ((1U << INVARIANT_COUNT) - 1)
-/* The headline alone: what can be asked of a collector that has no ghost state. */
+/* The paper's main theorem alone, which can also be asked of a collector without ghost state. */
 #define INVARIANTS_SAFETY (INVARIANT(valid_refs) | INVARIANT(valid_stores))
 
 const char *invariant_name(unsigned bit);

@@ -114,15 +114,16 @@ struct model {
     bool track_garbage;              /* keep state.doomed */
 };
 
-/* What is wrong with it, or NULL.  All functions below want a legal one. */
+/* NULL for a legal model, else what is wrong with it.  All functions below want a legal one. */
 const char *model_wrong(const struct model *);
 
 static inline uint8_t model_all_mutators(const struct model *m) {
     return (uint8_t)((1U << m->mutators) - 1);
 }
 
-/* An initial state: idle, everything black, with these objects; fields[r * FIELDS_MAX + f], and
- * roots of each mutator.  The caller sees to it that they lead to objects. */
+/* Fills in an initial state: the collector idle, the objects `alloc` black, field f of object r
+ * from fields[r * FIELDS_MAX + f], the roots of each mutator from roots[].  All of these must lead
+ * to objects of `alloc`. */
 void model_start(const struct model *, struct state *, refset alloc, const oref *fields,
                  const refset *roots);
 
@@ -183,8 +184,8 @@ static inline uint8_t state_fM(const struct state *s) {
 refset state_marked(const struct model *, const struct state *);
 /* Everything that a path through the heap leads to from a set, which belongs to it. */
 refset state_closure(const struct model *, const struct state *, refset from);
-/* The references that a process is to be thought of as holding: roots, the deletion barrier's
- * reference, both ends of every pending store (3.2, coarse TSO invariants). */
+/* The references that count as roots of a mutator: its roots, the deletion barrier's reference, and
+ * both ends of each of its pending stores (3.2, coarse TSO invariants). */
 refset state_roots(const struct state *, unsigned mutator);
 
 #endif

@@ -15,7 +15,8 @@ static inline bool has(const struct model *m, unsigned variant) {
     return (m->variant & variant) != 0;
 }
 
-/* The fields of what is not there read as NULL: memory of free references is kept 0. */
+/* A field of a reference without an object reads as NULL, since the memory of free references is
+ * kept 0. */
 static inline uint8_t load_field(const struct state *s, unsigned p, const struct agent *a) {
     return tso_load(&s->tso, p, cell_field(a->src - 1U, a->field));
 }
@@ -24,12 +25,12 @@ static inline uint8_t load_field(const struct state *s, unsigned p, const struct
 uint8_t load_mark(const struct state *, unsigned p, oref ref);
 /* A store into the buffer, or under sequential consistency into memory; returns events. */
 unsigned store(const struct model *, struct state *, unsigned p, unsigned cell, unsigned value);
-/* A pending store arrives in memory.  What was meant for an object that is gone is dropped, and
- * told: the sum of events. */
+/* A pending store arrives in memory; returns a sum of events.  A store into an object that has been
+ * freed is dropped, and is such an event. */
 unsigned arrive(struct state *, unsigned p, struct tso_entry);
 void free_object(struct state *, unsigned r);
 
-/* To the first label of mark(ref), whose caller is at pc. */
+/* Enters mark(ref) at its first label; the caller of mark is at pc. */
 static inline void begin_mark(struct agent *a, unsigned pc, oref ref) {
     a->pc = (uint8_t)pc;
     a->mark_pc = mo_null;

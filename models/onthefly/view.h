@@ -29,7 +29,7 @@ static inline bool view_pending_idle(const struct state *s) {
     return false;
 }
 
-/* relations.c: the broken ones among those that are there. */
+/* relations.c: the broken ones among the invariants that relations.c has. */
 unsigned relations_broken(const struct view *);
 
 #endif

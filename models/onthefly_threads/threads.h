@@ -28,8 +28,8 @@ enum {
     OTF_NONE = 0x7fffffff /* no choice is left */
 };
 
-/* Labels: those of mark, of mutators and of the collector (models/onthefly/model.h) in one row.
- */
+/* A hook's label is one of mark, of a mutator or of the collector (models/onthefly/labels.h),
+ * counted from here. */
 enum { OTF_MARK = 0, OTF_MUTATOR = 64, OTF_COLLECTOR = 128 };
 
 typedef _Atomic word otf_cell;
@@ -85,7 +85,7 @@ void otf_load(struct otf *, unsigned m, unsigned dst, unsigned obj, size_t i);
 /* Store with its two barriers: field i of slot obj := slot value. */
 void otf_store(struct otf *, unsigned m, unsigned obj, size_t i, unsigned value);
 void otf_fence(struct otf *, unsigned m);
-/* Answers a handshake that is pending; whether one was. */
+/* Answers a handshake if one is pending; returns whether one was. */
 bool otf_poll(struct otf *, unsigned m);
 
 /* ---- inspection, while no thread runs ---------------------------------------------------------

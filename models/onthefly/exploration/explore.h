@@ -52,11 +52,11 @@ struct explore_result {
 
 struct explore_result explore(const struct explore_options *);
 
-/* The same states in another order: those first that look like few others seen, and those in which
- * something reachable is neither marked nor grey-protected (directed.c).  Finds a violation after
- * far fewer states than breadth first, though seldom a nearest one; if it ends with none, there is
- * none.  from: a state to begin with, in place of the initial ones, or NULL.  jobs and between are
- * not looked at. */
+/* Visits the same states in another order (directed.c): first those that resemble few states seen
+ * so far, and those in which something reachable is neither marked nor grey-protected.  Finds a
+ * violation after far fewer states than breadth first, though seldom a nearest one; if it ends with
+ * none, there is none.  from: a state to begin with, in place of the initial ones, or NULL.  jobs
+ * and between are not looked at. */
 struct explore_result explore_directed(const struct explore_options *, const struct state *from);
 
 /* A fair round-robin run from a state: whether the handshake that the collector is in, or the next

@@ -38,8 +38,10 @@ struct schedule {
 void schedule_free(struct schedule *);
 /* False: no memory, or SCHEDULE_STEPS_MAX reached. */
 bool schedule_append(struct schedule *, const struct action *);
-/* Takes the heap and the roots of an initial state; all invariants. */
+/* Makes *s a schedule without steps that begins in this state, an initial one, and checks all
+ * invariants. */
 void schedule_start_from(struct schedule *, const struct model *, const struct state *);
+/* Fills in the state that a schedule begins in. */
 void schedule_start(const struct schedule *, struct state *);
 
 /* ---- text -------------------------------------------------------------------------------------
@@ -54,9 +56,9 @@ struct schedule_error {
 bool schedule_looks_like_text(const void *data, size_t size);
 /* *s must be zero, or a schedule that may be freed.  False: see the error. */
 bool schedule_parse(struct schedule *s, const char *text, size_t size, struct schedule_error *);
-/* Every step has its label for a comment; parse takes back what print gives. */
+/* The comment of each step is its label.  Parsing what has been printed gives the same schedule. */
 void schedule_print(const struct schedule *, FILE *);
-/* One step as in the text form; as snprintf. */
+/* Writes one step in its text form into out; cuts it and returns its length as snprintf does. */
 int schedule_step_text(const struct action *, char *out, size_t size);
 
 /* ---- runs -------------------------------------------------------------------------------------
