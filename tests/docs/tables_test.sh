@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# What the pages say of the code: their tables (tables.py), and the files and functions that they name
+# (references.py); and that both see what is wrong.
+set -u
+source=${SOURCE_DIR:?set SOURCE_DIR to the checkout}
+isoheap=${ISOHEAP:?set ISOHEAP to the path of the command}
+# shellcheck source=tests/support/support.bash
+. "$(dirname "$0")/../support/support.bash"
+need python3
+export ISOHEAP=$isoheap
+
+check 0 ', 0 complaints$' python3 -B "$source/tests/docs/tables.py" "$source"
+check 0 ', 0 complaints$' python3 -B "$source/tests/docs/references.py" "$source"
+
+# ---- they see what is wrong ----
+
+mkdir tree
+(cd "$source" && tar --exclude=./build --exclude=./.git --exclude=./findings --exclude=./corpus -cf - .) | tar -C tree -xf -
+sed -i '/^. .msan. /d' tree/CONTRIBUTING.md
+sed -i 's/| heap | 16 |/| heap | 17 |/' tree/docs/program.md
+check 1 'CONTRIBUTING.md, presets: the page lacks msan' python3 -B "$source/tests/docs/tables.py" tree
+check 1 "docs/program.md, config: the page lacks \\['heap', '16'" python3 -B "$source/tests/docs/tables.py" tree
+cat >>tree/docs/report.md <<'END'
+`views/no_such.c`, `views/graph.h: no_such_function`, [nowhere](nowhere.md)
+END
+check 1 'docs/report.md:[0-9]+: there is no file views/no_such.c' python3 -B "$source/tests/docs/references.py" tree
+check 1 'docs/report.md:[0-9]+: views/graph.h has no no_such_function' python3 -B "$source/tests/docs/references.py" tree
+check 1 'docs/report.md:[0-9]+: a link leads nowhere: nowhere.md' python3 -B "$source/tests/docs/references.py" tree
+exit $wrong
