@@ -53,6 +53,8 @@ void print_overview(FILE *);
 uint8_t *read_input(const char *path, size_t *size);
 /* Reads a program, text or bytes; "-" is standard input.  On failure says why on stderr. */
 bool read_program(const char *path, struct program *, bool *was_text);
+/* The same for bytes of this version of the byte form (bytes.h). */
+bool read_program_version(const char *path, struct program *, bool *was_text, unsigned version);
 /* Calls visit for a file, or for every file below a directory in the order of their names.  False,
  * after a message, if a directory cannot be read or there is no file at all below path. */
 bool for_each_file(const char *path, void (*visit)(const char *path, void *), void *context);

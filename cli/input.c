@@ -45,6 +45,10 @@ uint8_t *read_input(const char *path, size_t *size) {
 }
 
 bool read_program(const char *path, struct program *p, bool *was_text) {
+    return read_program_version(path, p, was_text, PROGRAM_BYTES_VERSION);
+}
+
+bool read_program_version(const char *path, struct program *p, bool *was_text, unsigned version) {
     size_t size = 0;
     struct text_error error;
     uint8_t *data = read_input(path, &size);
@@ -56,7 +60,7 @@ bool read_program(const char *path, struct program *p, bool *was_text) {
     if (text)
         good = program_parse(p, (const char *)data, size, &error);
     else
-        program_decode(p, data, size);
+        program_decode_version(p, data, size, version);
     if (!good && schedule_looks_like_text(data, size))
         fprintf(stderr,
                 "%s: a schedule of the on-the-fly model, and no program; isoheap run, show and "

@@ -70,11 +70,6 @@ bool life_is_name(const char *name) {
     return !*rest;
 }
 
-static bool allocates(const struct op *op) {
-    return op->code == OP_ALLOC || op->code == OP_ALLOC_CLOSURE || op->code == OP_ALLOC_RAW ||
-           op->code == OP_EXHAUST;
-}
-
 static bool begin_named(unsigned long number, const struct program *p, const char *file) {
     char text[VERDICT_TEXT];
     unsigned named = program_named(p);
@@ -91,7 +86,7 @@ static bool begin_named(unsigned long number, const struct program *p, const cha
 
 static bool begin_allocated(unsigned long number, const struct program *p, const char *file) {
     char text[VERDICT_TEXT];
-    if (number >= p->n_ops || !allocates(&p->ops[number])) {
+    if (number >= p->n_ops || !op_has(p->ops[number].code, ALLOCATES)) {
         fprintf(stderr, "isoheap: %s: no block %s: operation %lu %s\n", file, life.name, number,
                 number >= p->n_ops ? "does not exist" : "allocates nothing");
         return false;

@@ -11,7 +11,8 @@ if(NOT ISOHEAP_PACKAGE)
     set(ISOHEAP_COMMAND isoheap)
 endif()
 
-# isoheap_add_target(NAME fuzz_x SOURCES file... [LIBRARIES lib...] [SEEDS dir...] [TEXT|RAW] [NO_SEEDS] [STRUCTURED])
+# isoheap_add_target(NAME fuzz_x SOURCES file... [LIBRARIES lib...] [SEEDS dir...] [TEXT|RAW] [NO_SEEDS] [STRUCTURED]
+#                    [DICTIONARY file])
 # isoheap_add_target(NAME fuzz_x COLLECTOR symbol [REFERENCE symbol] [SOURCES file...] ...)
 #
 #   fuzz_x                  the libFuzzer binary (ISOHEAP_FUZZER), AFL++'s (ISOHEAP_AFL), or that of the
@@ -19,7 +20,8 @@ endif()
 #   fuzz_x_standalone       replays files and folders, survives a crash; any compiler
 #   replay_x                the test that replays the seeds with it, and corpus/fuzz_x if there is one
 #   fuzz_x_seed_corpus.zip  the seeds, and unpacked in <build>/seeds/fuzz_x
-#   fuzz_x.dict, .options   from the folder of the registration, or fuzz/default.*
+#   fuzz_x.dict, .options   from the folder of the registration, or fuzz/default.*; DICTIONARY is another
+#                           file for the first
 #
 # The first form is for a target with an LLVMFuzzerTestOneInput of its own in SOURCES.  The second
 # writes it: the collector of that symbol against the reference (cheney if none is given).  If the
@@ -37,7 +39,7 @@ endif()
 # STRUCTURED lets the engine mutate programs instead of bytes (program/mutation/mutate.h); the second form
 # always does.
 function(isoheap_add_target)
-    cmake_parse_arguments(PARSE_ARGV 0 arg "TEXT;RAW;NO_SEEDS;STRUCTURED" "NAME;COLLECTOR;REFERENCE" "SOURCES;LIBRARIES;SEEDS")
+    cmake_parse_arguments(PARSE_ARGV 0 arg "TEXT;RAW;NO_SEEDS;STRUCTURED" "NAME;COLLECTOR;REFERENCE;DICTIONARY" "SOURCES;LIBRARIES;SEEDS")
     string(REGEX REPLACE "^fuzz_" "" short ${arg_NAME})
     if(NOT arg_SEEDS AND NOT arg_NO_SEEDS)
         isoheap_default_seeds(arg_SEEDS ${short})
@@ -74,8 +76,8 @@ function(isoheap_add_target)
             set(as_they_are ON)
         endif()
         isoheap_seed_zip(${arg_NAME} ${as_they_are} ${arg_SEEDS})
-        isoheap_companion(${arg_NAME} dict)
-        isoheap_companion(${arg_NAME} options)
+        isoheap_companion(${arg_NAME} dict "${arg_DICTIONARY}")
+        isoheap_companion(${arg_NAME} options "")
         set(form bytes)
         if(arg_TEXT)
             set(form text)
@@ -211,11 +213,13 @@ function(isoheap_seed_zip name is_text)
 endfunction()
 
 # NAME.EXTENSION of the folder, or the default, beside the binary.
-function(isoheap_companion name extension)
-    set(source "${CMAKE_CURRENT_SOURCE_DIR}/${name}.${extension}")
-    file(GLOB found CONFIGURE_DEPENDS "${source}") # looks again when the file appears
-    if(NOT found)
-        set(source "${ISOHEAP_FUZZ_DIR}/default.${extension}")
+function(isoheap_companion name extension source)
+    if(NOT source)
+        set(source "${CMAKE_CURRENT_SOURCE_DIR}/${name}.${extension}")
+        file(GLOB found CONFIGURE_DEPENDS "${source}") # looks again when the file appears
+        if(NOT found)
+            set(source "${ISOHEAP_FUZZ_DIR}/default.${extension}")
+        endif()
     endif()
     set(copy "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${name}.${extension}")
     add_custom_command(OUTPUT "${copy}" COMMAND ${CMAKE_COMMAND} -E copy "${source}" "${copy}"

@@ -139,7 +139,7 @@ void coverage_operation(struct runner *r, const struct op *op) {
         note_fill(r, FILL_COLLECTED, r->bound_words, r->heap_words);
     if (r->verdict.counts.refusals != c->refusals)
         note_fill(r, FILL_REFUSED, r->bound_words, r->heap_words);
-    else if (op->code <= OP_ALLOC_RAW || op->code == OP_EXHAUST)
+    else if (op_has(op->code, ALLOCATES))
         note_fill(r, FILL_ALLOCATED, r->bound_words, r->heap_words);
     c->collections = collections;
     c->refusals = r->verdict.counts.refusals;

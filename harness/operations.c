@@ -238,15 +238,11 @@ void look_through(struct runner *r, unsigned m, unsigned slot) {
 
 /* Before an operation: the slots through which it reaches a block. */
 static void look_through_operands(struct runner *r, const struct op *op, unsigned m) {
-    static const uint32_t through_dst = 1u << OP_STORE | 1u << OP_INIT | 1u << OP_BLIT |
-                                        1u << OP_FILL | 1u << OP_EPHE_SET | 1u << OP_EPHE_UNSET |
-                                        1u << OP_EPHE_BLIT | 1u << OP_FORWARD | 1u << OP_TRUNCATE |
-                                        1u << OP_FINALISE;
-    if (op->code == OP_EPHE_SET && op->values[0].kind == VALUE_SLOT)
+    if (op_has(op->code, READS_VALUE) && op->values[0].kind == VALUE_SLOT)
         look_through(r, m, op->values[0].block);
     if (op_shapes[op->code].operands & OPERAND_SRC)
         look_through(r, m, op->src);
-    if (through_dst >> op->code & 1)
+    if (op_has(op->code, READS_DST))
         look_through(r, m, op->dst);
     clear_scratch(r, m);
 }
@@ -328,8 +324,7 @@ bool run_operation(struct runner *r, const struct op *op) {
         if (r->side[p].summary_due)
             cycle_after_operation(r, (enum party)p);
     /* loads and stores may collect: what was fresh is so no longer */
-    if (op->code != OP_ALLOC && op->code != OP_ALLOC_CLOSURE && op->code != OP_INIT &&
-        op->code != OP_SET && op->code != OP_INFIX)
+    if (!op_has(op->code, KEEPS_FRESH))
         r->fresh = MODEL_NONE;
     clear_scratch(r, m);
     return effect;

@@ -40,14 +40,13 @@ size_t runner_operation(const struct runner *r, unsigned op, char *out, size_t c
     unsigned m = shown.mutator % r->mutators;
     shown.mutator = (uint8_t)m;
     unsigned written = slot_object(r, m, shown.dst), read = slot_object(r, m, shown.src);
-    bool writes = shown.code == OP_STORE || shown.code == OP_INIT || shown.code == OP_FILL;
-    if (writes && written != MODEL_NONE) {
+    if (op_has(shown.code, WRITES_FIELD) && written != MODEL_NONE) {
         const struct model_object *o = &r->model.objects[written];
         size_t first = o->tag >= TAG_NO_SCAN ? 0 : o->first_scanned;
         if (o->wosize > first)
             shown.i = (uint16_t)(first + shown.i % (o->wosize - first));
     }
-    if ((shown.code == OP_LOAD || shown.code == OP_READ) && read != MODEL_NONE) {
+    if (op_has(shown.code, READS_FIELD) && read != MODEL_NONE) {
         const struct model_object *o = &r->model.objects[read];
         size_t first = shown.code == OP_READ || o->tag >= TAG_NO_SCAN ? 0 : o->first_scanned;
         if (o->wosize > first)

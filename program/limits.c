@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The limits of the input language: config ranges, the shape of every operation, legal tags and
- * the layout of closures.
+ * The limits of the input language: config ranges, operations (operations.def as a table), legal
+ * tags and the layout of closures.
  *
  * Bytes, text, validity and documentation read their bounds from the two tables below, so that a
  * bound is written down once.
@@ -37,79 +37,43 @@ enum {
     MAX_BUILT = 1024
 };
 
+/* An environment may be empty, a block may not. */
+#define MIN_SIZE(operands) ((operands)&OPERAND_SIZE && !((operands)&OPERAND_FUNCTIONS) ? 1 : 0)
+#define MAX_SIZE(operands)                                                                         \
+    ((operands)&OPERAND_FUNCTIONS ? MAX_ENVIRONMENT : (operands)&OPERAND_SIZE ? PROGRAM_WOSIZE : 0)
+
+/* The words of operations.def. */
+#define X(name) name = OPERAND_##name,
+enum { OPERANDS(X) };
+#undef X
+#define X(name) name = FLAG_##name,
+enum { OP_FLAGS(X) };
+#undef X
+#define I(meaning, most, numbers) .i = i_##meaning, .max_i = (most), .menu_i = MENU_##numbers,
+#define J(most, numbers)          .max_j = (most), .menu_j = MENU_##numbers,
+#define N(meaning, most, numbers) .n = n_##meaning, .max_n = (most), .menu_n = MENU_##numbers,
+
+#define X(name, text) static const char i_##name[] = text;
+OPERAND_I_MEANINGS(X)
+#undef X
+#define X(name, text) static const char n_##name[] = text;
+OPERAND_N_MEANINGS(X)
+#undef X
+
 const struct op_shape op_shapes[OP_CODES] = {
-    [OP_ALLOC] = {.name = "alloc",
-                  .operands = OPERAND_DST | OPERAND_TAG | OPERAND_SIZE | OPERAND_VALUES,
-                  .min_size = 1,
-                  .max_size = PROGRAM_WOSIZE},
-    [OP_ALLOC_CLOSURE] = {.name = "closure",
-                          .operands =
-                              OPERAND_DST | OPERAND_FUNCTIONS | OPERAND_SIZE | OPERAND_VALUES,
-                          .max_size = MAX_ENVIRONMENT},
-    [OP_ALLOC_RAW] = {.name = "raw",
-                      .operands = OPERAND_DST | OPERAND_TAG | OPERAND_SIZE | OPERAND_VALUES,
-                      .min_size = 1,
-                      .max_size = PROGRAM_WOSIZE},
-    [OP_LOAD] = {.name = "load",
-                 .operands = OPERAND_DST | OPERAND_SRC | OPERAND_I,
-                 .max_i = MAX_INDEX},
-    [OP_STORE] = {.name = "store",
-                  .operands = OPERAND_DST | OPERAND_I | OPERAND_VALUE,
-                  .max_i = MAX_INDEX},
-    [OP_INIT] = {.name = "init",
-                 .operands = OPERAND_DST | OPERAND_I | OPERAND_VALUE,
-                 .max_i = MAX_INDEX},
-    [OP_BLIT] = {.name = "blit",
-                 .operands = OPERAND_DST | OPERAND_SRC | OPERAND_I | OPERAND_J | OPERAND_N,
-                 .max_i = MAX_INDEX,
-                 .max_j = MAX_INDEX,
-                 .max_n = MAX_COUNT},
-    [OP_FILL] = {.name = "fill",
-                 .operands = OPERAND_DST | OPERAND_I | OPERAND_N | OPERAND_VALUE,
-                 .max_i = MAX_INDEX,
-                 .max_n = MAX_COUNT},
-    [OP_SET] = {.name = "set", .operands = OPERAND_DST | OPERAND_VALUE},
-    [OP_DROP] = {.name = "drop", .operands = OPERAND_DST},
-    [OP_INFIX] = {.name = "infix",
-                  .operands = OPERAND_DST | OPERAND_SRC | OPERAND_I,
-                  .max_i = MAX_ENTRY},
-    [OP_READ] = {.name = "read", .operands = OPERAND_SRC | OPERAND_I, .max_i = MAX_INDEX},
-    [OP_MINOR] = {.name = "minor"},
-    [OP_SLICE] = {.name = "slice", .operands = OPERAND_N, .max_n = MAX_COUNT},
-    [OP_FULL] = {.name = "full"},
-    [OP_COMPACT] = {.name = "compact"},
-    [OP_EXHAUST] = {.name = "exhaust", .operands = OPERAND_DST | OPERAND_N, .max_n = 3},
-    [OP_KIND] = {.name = "kind", .operands = OPERAND_N, .max_n = 255},
-    [OP_POLL] = {.name = "poll"},
-    [OP_EPHEMERON] = {.name = "ephemeron", .operands = OPERAND_DST | OPERAND_N, .max_n = MAX_KEYS},
-    [OP_EPHE_SET] = {.name = "weak",
-                     .operands = OPERAND_DST | OPERAND_I | OPERAND_VALUE,
-                     .max_i = MAX_KEYS},
-    [OP_EPHE_UNSET] = {.name = "unset", .operands = OPERAND_DST | OPERAND_I, .max_i = MAX_KEYS},
-    [OP_EPHE_GET] = {.name = "weak",
-                     .operands = OPERAND_DST | OPERAND_SRC | OPERAND_I,
-                     .max_i = MAX_KEYS},
-    [OP_EPHE_BLIT] = {.name = "weakblit",
-                      .operands = OPERAND_DST | OPERAND_SRC | OPERAND_I | OPERAND_J | OPERAND_N,
-                      .max_i = MAX_KEYS,
-                      .max_j = MAX_KEYS,
-                      .max_n = MAX_KEYS},
-    [OP_RESOURCE] = {.name = "resource",
-                     .operands = OPERAND_DST | OPERAND_N,
-                     .max_n = MAX_RESOURCE},
-    [OP_FORWARD] = {.name = "forward", .operands = OPERAND_DST | OPERAND_VALUE},
-    [OP_TRUNCATE] = {.name = "truncate", .operands = OPERAND_DST | OPERAND_N, .max_n = MAX_COUNT},
-    [OP_FINALISE] = {.name = "finalise", .operands = OPERAND_DST | OPERAND_N, .max_n = 1},
-    [OP_MARSHAL] = {.name = "marshal",
-                    .operands = OPERAND_DST | OPERAND_SRC | OPERAND_N,
-                    .max_n = 1},
-    [OP_MEASURE] = {.name = "measure", .operands = OPERAND_SRC},
-    [OP_BUILD] = {.name = "build",
-                  .operands = OPERAND_DST | OPERAND_I | OPERAND_N | OPERAND_VALUE,
-                  .max_i = BUILD_SHAPES - 1,
-                  .max_n = MAX_BUILT},
+#define OP(id, word, text, has, simple, often, are, numbers)                                       \
+    [OP_##id] = {.name = #word,                                                                    \
+                 .form = text,                                                                     \
+                 .operands = (has),                                                                \
+                 .flags = (are),                                                                   \
+                 .min_size = MIN_SIZE(has),                                                        \
+                 .max_size = MAX_SIZE(has),                                                        \
+                 .simpler = OP_##simple,                                                           \
+                 .weight = (often),                                                                \
+                 numbers},
+#include "program/operations.def"
+#undef OP
 };
-const char *const build_names[BUILD_SHAPES] = {"list", "array", "tree"};
 
 /* ---- tags and layout ------------------------------------------------------------------------- */
 
@@ -137,6 +101,36 @@ unsigned closure_code_words(unsigned functions, const int8_t *arity) {
     if (functions == 0)
         return 0;
     return closure_entry_offset(functions - 1, arity) + function_words(arity[functions - 1]);
+}
+
+unsigned op_blocks(const struct op *op) {
+    if (!op_has(op->code, ALLOCATES) || op->code == OP_EXHAUST || op->code == OP_MARSHAL)
+        return 0;
+    return op->code == OP_BUILD ? op->blocks + (op->shape == BUILD_ARRAY) : 1;
+}
+
+/* An element has the value; one of a list or tree what was there before too, once or twice. */
+static unsigned built_words(const struct op *op, unsigned k) {
+    static const unsigned element[BUILD_SHAPES] = {
+        [BUILD_LIST] = 3, [BUILD_ARRAY] = 2, [BUILD_TREE] = 4};
+    if (op->shape != BUILD_ARRAY)
+        return k * element[op->shape];
+    return 1 + (op->blocks ? op->blocks : 1) + (k - 1) * element[BUILD_ARRAY];
+}
+
+unsigned op_words(const struct op *op, unsigned k) {
+    if (k == 0 || op_blocks(op) == 0)
+        return 0;
+    switch (op->code) {
+    case OP_BUILD:
+        return built_words(op, k);
+    case OP_EPHEMERON: /* the data, the keys */
+        return 2u + op->keys;
+    case OP_RESOURCE:
+        return 2u + op->words;
+    default:
+        return 1u + op->size + closure_code_words(op->functions, op->arity);
+    }
 }
 
 unsigned item_words(const struct item *item) {

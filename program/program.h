@@ -111,45 +111,65 @@ struct item {
 
 /* ---- script ---------------------------------------------------------------------------------- */
 
+/* OP_ALLOC, OP_ALLOC_CLOSURE, ... in the order of operations.def. */
 enum op_code {
-    OP_ALLOC,         /* dst, tag, size, values: fields beyond the values are unit */
-    OP_ALLOC_CLOSURE, /* dst, functions, arity, size = environment words, values = environment */
-    OP_ALLOC_RAW,     /* dst, tag, size, values (VALUE_RAW): words beyond the values are 0 */
-    OP_LOAD,          /* dst := field i of src */
-    OP_STORE,         /* field i of dst := value 0, with the write barrier */
-    OP_INIT,          /* the same as initialising store; a plain store unless dst is fresh */
-    OP_BLIT,          /* n fields from src.i to dst.j, as memmove: overlapping allowed */
-    OP_FILL,          /* fields dst.i .., n of them := value 0 */
-    OP_SET,           /* dst := value 0 (copy of a slot, or an immediate) */
-    OP_DROP,          /* dst := unit */
-    OP_INFIX,         /* dst := i-th entry of the closure in src (0: the closure itself) */
-    OP_READ,          /* read field i of src back and compare it with the model */
-    OP_MINOR,
-    OP_SLICE, /* n: budget; 0 = the configured budget */
-    OP_FULL,
-    OP_COMPACT,
-    OP_EXHAUST, /* dst := blocks so that, after a full collection, n words (0..3) stay free */
-    OP_KIND,    /* switch to collector kind n */
-    OP_POLL,    /* one more step of the mutator's pending operation, or answer to a handshake */
-    /* What a language runtime has besides a collector; collectors without it do the nearest thing.
-     * Fields of an ephemeron: 0 is the data, from 1 on the keys. */
-    OP_EPHEMERON,  /* dst := ephemeron with n keys, nothing set; a weak array is one without data */
-    OP_EPHE_SET,   /* field i of ephemeron dst := value 0 */
-    OP_EPHE_UNSET, /* field i of ephemeron dst: not set */
-    OP_EPHE_GET,   /* dst := field i of ephemeron src; unit if it is not set or has died */
-    OP_EPHE_BLIT,  /* n keys from src.i to dst.j; both 0: the data */
-    OP_RESOURCE,   /* dst := custom block of n + 1 words with a finaliser */
-    OP_FORWARD,    /* lazy block dst of one field becomes a Forward block to value 0 */
-    OP_TRUNCATE,   /* block dst keeps its first n fields, at least one */
-    OP_FINALISE,   /* n = 0: Gc.finalise on block dst; 1: Gc.finalise_last */
-    OP_MARSHAL,    /* dst := copy of all that src reaches, with (n = 0) or without (1) sharing */
-    OP_MEASURE,    /* counts the words that src reaches and compares with the model */
-    OP_BUILD, /* dst := a list (i = 0), an array (1), a tree (2) of n blocks that hold value 0 */
+#define OP(id, ...) OP_##id,
+#include "program/operations.def"
+#undef OP
     OP_CODES
 };
-enum { OP_RUNTIME = OP_EPHEMERON }; /* the first of them */
+
+/* A set of operations, of bits UINT64_C(1) << OP_*. */
+typedef uint64_t op_set;
+#define OP_SET_ALL (UINT64_MAX >> (64 - OP_CODES))
+_Static_assert((int)OP_CODES <= 64,
+               "a set of operations is a word: more than 64 operations need an "
+               "op_set of several words");
+static inline bool op_set_has(op_set set, unsigned code) {
+    return set >> code & 1;
+}
+
+/* What an operation is like, for all who treat some of them alike: FLAG_ALLOCATES, ... */
+#define OP_FLAGS(X)                                                                                \
+    X(ALLOCATES)    /* makes blocks, which get names after it: n7, n7:1, ... */                    \
+    X(RESULT)       /* what it leaves in dst is a pointer, if all goes well */                     \
+    X(COLLECTS)     /* a collection of the whole heap or of the young blocks */                    \
+    X(READS_DST)    /* it is about the block that dst holds */                                     \
+    X(READS_VALUE)  /* and about the block that the value is */                                    \
+    X(WRITES_FIELD) /* field i of dst, modulo its fields */                                        \
+    X(READS_FIELD)  /* field i of src, modulo its fields */                                        \
+    X(KEEPS_FRESH)  /* the block allocated last may still be initialised after it */               \
+    X(RUNTIME)      /* of a language runtime */                                                    \
+    X(ON_EPHEMERON) /* what it is about must be an ephemeron */                                    \
+    X(ENUMERATE)    /* the menu of an enumeration can have it */                                   \
+    X(EXPORT_C)     /* the C test of a finding can have it */                                      \
+    X(EXPORT_ML)    /* an OCaml program can have it */
+#define X(name) FLAG_NUMBER_##name,
+enum { OP_FLAGS(X) OP_FLAG_COUNT };
+#undef X
+#define X(name) FLAG_##name = 1u << FLAG_NUMBER_##name,
+enum { OP_FLAGS(X) };
+#undef X
+#define op_has(code, flag) ((op_shapes[code].flags & FLAG_##flag) != 0)
+
+/* What the numbers i and n of an operation mean: X(name of the member in struct op, as an error
+ * message calls it).  j is a field. */
+#define OPERAND_I_MEANINGS(X)                                                                      \
+    X(field, "a field")                                                                            \
+    X(entry, "an entry") /* of a closure; 0 is the closure itself */                               \
+    X(shape, "a shape")  /* enum build_shape */
+#define OPERAND_N_MEANINGS(X)                                                                      \
+    X(count, "a count")                                                                            \
+    X(budget, "a budget") /* words of work; 0: the configured ones */                              \
+    X(left, "a number of words")                                                                   \
+    X(kind, "a collector kind")                                                                    \
+    X(keys, "a count")                                                                             \
+    X(words, "a count")     /* beyond the first */                                                 \
+    X(kept, "a count")      /* fields beyond the first */                                          \
+    X(last, "a count")      /* 1: Gc.finalise_last, 0: Gc.finalise */                              \
+    X(unshared, "a choice") /* 1: without sharing */                                               \
+    X(blocks, "a number of blocks")
 enum build_shape { BUILD_LIST, BUILD_ARRAY, BUILD_TREE, BUILD_SHAPES };
-extern const char *const build_names[BUILD_SHAPES];
 
 /* One operation.  Operands that an operation does not use are zero (program_valid). */
 struct op {
@@ -160,29 +180,65 @@ struct op {
     uint8_t functions;
     int8_t arity[PROGRAM_FUNCTIONS];
     uint8_t n_values;
-    uint16_t size;    /* words */
-    uint16_t i, j, n; /* field indexes, taken modulo the fields that exist; counts */
+    uint16_t size; /* words */
+    /* Numbers, under the name that the operation's row gives them too.  Indexes are taken modulo
+     * what exists. */
+#define X(name, text) uint16_t name;
+    union {
+        uint16_t i;
+        OPERAND_I_MEANINGS(X)
+    };
+    uint16_t j;
+    union {
+        uint16_t n;
+        OPERAND_N_MEANINGS(X)
+    };
+#undef X
     struct value values[PROGRAM_VALUES]; /* VALUE_SLOT, VALUE_IMMEDIATE, VALUE_OUTSIDE; or RAW */
 };
 
-/* Which operands an operation has: drives bytes, text and validity from one table. */
-enum {
-    OPERAND_DST = 1u << 0,
-    OPERAND_SRC = 1u << 1,
-    OPERAND_TAG = 1u << 2,
-    OPERAND_FUNCTIONS = 1u << 3,
-    OPERAND_SIZE = 1u << 4,
-    OPERAND_I = 1u << 5,
-    OPERAND_J = 1u << 6,
-    OPERAND_N = 1u << 7,
-    OPERAND_VALUES = 1u << 8, /* 0..PROGRAM_VALUES of them */
-    OPERAND_VALUE = 1u << 9   /* exactly one */
+/* Which operands an operation has: OPERAND_DST, ... */
+#define OPERANDS(X)                                                                                \
+    X(DST)                                                                                         \
+    X(SRC)                                                                                         \
+    X(TAG)                                                                                         \
+    X(FUNCTIONS)                                                                                   \
+    X(SIZE)                                                                                        \
+    X(I)                                                                                           \
+    X(J)                                                                                           \
+    X(N)                                                                                           \
+    X(VALUES) /* 0..PROGRAM_VALUES of them */                                                      \
+    X(VALUE)  /* exactly one */
+#define X(name) OPERAND_NUMBER_##name,
+enum { OPERANDS(X) OPERAND_COUNT };
+#undef X
+#define X(name) OPERAND_##name = 1u << OPERAND_NUMBER_##name,
+enum { OPERANDS(X) };
+#undef X
+
+/* The numbers that an enumeration gives to an operand (program/enumeration/enumerate.h). */
+enum menu_numbers {
+    MENU_ZERO,
+    MENU_ONE,
+    MENU_TWO,
+    MENU_ZERO_AND_ONE,
+    MENU_EACH_FIELD, /* of the longest shape, from 0 on */
+    MENU_ALL_FIELDS, /* as many as that shape has */
+    MENU_EACH_KIND,  /* that the scope has */
+    MENU_EACH_SHAPE
 };
+
+/* A row of operations.def, which says what is what: bytes, text, validity, mutation, reduction and
+ * enumeration are driven by it. */
 struct op_shape {
-    const char *name;
+    const char *name, *form;
     unsigned operands;            /* OPERAND_* */
+    unsigned flags;               /* FLAG_* */
     uint16_t max_i, max_j, max_n; /* largest legal operand */
     uint16_t min_size, max_size;
+    const char *i, *n; /* what they mean, as an error message calls it; NULL: not there */
+    uint8_t menu_i, menu_j, menu_n;
+    uint8_t simpler, weight;
 };
 extern const struct op_shape op_shapes[OP_CODES];
 
@@ -220,6 +276,11 @@ bool op_equal(const struct op *a, const struct op *b);
 
 /* An allocation's block gets one field, as a double has: size 1, and the first value if any. */
 void op_keep_one_field(struct op *);
+
+/* Blocks that an operation makes where there is room, and the words of the first k of them with
+ * their headers.  What depends on the heap (exhaust, marshal) counts as none. */
+unsigned op_blocks(const struct op *);
+unsigned op_words(const struct op *, unsigned k);
 
 /* A digest of the meaningful content (FNV-1a, 64 bits); equal programs have equal digests. */
 uint64_t program_digest(const struct program *p);

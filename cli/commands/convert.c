@@ -15,6 +15,7 @@
 
 struct convert {
     enum { OTHER, BYTES, TEXT } to;
+    unsigned version; /* of the byte form that bytes are read as */
     const char *out, *dir;
     char **files;
     int n_files;
@@ -25,9 +26,16 @@ struct convert {
 
 static const struct argp_option options[] = {
     {"to", 't', "bytes|text", 0, "the form to write; without it, the other one", 0},
+    {"from", 'f', "bytes-N", 0,
+     "read bytes as an isoheap wrote them whose byte form had version N; with --to=bytes, its "
+     "corpus "
+     "becomes one of today, whose version `isoheap list` names",
+     0},
     {"output", 'o', "FILE", 0, "where to write (one input); - is standard output, the default", 0},
     {"directory", 'd', "DIR", 0, "write DIR/NAME.txt, or DIR/NAME for bytes, for every input", 0},
     {0}};
+
+static const char versions[] = "bytes-"; /* and a number */
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
     struct convert *c = state->input;
@@ -36,6 +44,13 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         if (strcmp(argument, "bytes") != 0 && strcmp(argument, "text") != 0)
             argp_error(state, "--to takes bytes or text, not %s", argument);
         c->to = argument[0] == 'b' ? BYTES : TEXT;
+        return 0;
+    case 'f':
+        if (strncmp(argument, versions, sizeof versions - 1) != 0)
+            argp_error(state, "--from takes bytes-1 to bytes-%d, not %s", PROGRAM_BYTES_VERSION,
+                       argument);
+        c->version = choose_number("--from=bytes-N", argument + sizeof versions - 1, 1,
+                                   PROGRAM_BYTES_VERSION);
         return 0;
     case 'o':
         c->out = argument;
@@ -105,7 +120,7 @@ static void convert_file(const char *path, void *context) {
     static struct program program;
     struct convert *c = context;
     bool was_text;
-    if (!read_program(path, &program, &was_text)) {
+    if (!read_program_version(path, &program, &was_text, c->version)) {
         raise_status(c, EXIT_UNREADABLE);
         return;
     }
@@ -148,7 +163,7 @@ static const char about[] =
 
 int command_convert(int argc, char **argv) {
     static const struct argp argp = {options, parse, "FILE...", about, NULL, NULL, NULL};
-    struct convert c = {.status = EXIT_OK};
+    struct convert c = {.status = EXIT_OK, .version = PROGRAM_BYTES_VERSION};
     argp_err_exit_status = EXIT_USAGE;
     if (argp_parse(&argp, argc, argv, 0, NULL, &c) || !usable(&c))
         return EXIT_USAGE;

@@ -177,15 +177,16 @@ static bool is_c_name(const char *s) {
     return good;
 }
 
-/* The C file has the operations of a collector, not those of a runtime. */
-static bool plain_program(const char *file, const struct exported *e) {
+/* Does the C file have all operations of the program? */
+static bool can_be_written(const char *file, const struct exported *e) {
     for (unsigned i = 0; i < e->program->n_ops; i++) {
-        if (e->program->ops[i].code < OP_RUNTIME)
+        if (op_has(e->program->ops[i].code, EXPORT_C))
             continue;
         fprintf(stderr,
-                "isoheap: %s: %s is an operation of a runtime, which a C file does not have; see "
+                "isoheap: %s: %s is an operation%s, which a C file does not have; see "
                 "--ocaml, or replay it with isoheap run\n",
-                file, op_shapes[e->program->ops[i].code].name);
+                file, op_shapes[e->program->ops[i].code].name,
+                op_has(e->program->ops[i].code, RUNTIME) ? " of a runtime" : "");
         return false;
     }
     return true;
@@ -213,7 +214,7 @@ static int export_file(const struct options *o, const struct job *job) {
         status = export_ocaml(&e, o->file, &text, &size);
         if (status)
             return status;
-    } else if (!plain_program(o->file, &e)) {
+    } else if (!can_be_written(o->file, &e)) {
         return EXIT_NOTHING;
     } else {
         text = write_all(&e, base_name(o->output), &size);

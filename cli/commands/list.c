@@ -8,6 +8,7 @@
 #include "cli/plugin.h"
 #include "collectors/known_bad/known_bad.h"
 #include "collectors/registry/registry.h"
+#include "program/bytes/bytes.h"
 
 #include <argp.h>
 #include <stdio.h>
@@ -159,6 +160,11 @@ static void list_people(void) {
     printf("\nlimits of a program\n");
     for (unsigned l = 0; l < LIMITS; l++)
         printf("  %-22s %5u\n", limits[l].name, limits[l].value);
+    printf("\noperations: name, text (docs/program.md)\n");
+    for (unsigned code = 0; code < OP_CODES; code++)
+        printf("  %-22s %s\n", op_shapes[code].name, op_shapes[code].form);
+    printf("\nforms of a program: newest version\n  %-22s %5d\n  %-22s %5d\n", "text",
+           PROGRAM_VERSION, "bytes", PROGRAM_BYTES_VERSION);
 }
 
 /* ---- for programs -----------------------------------------------------------------------------
@@ -263,10 +269,16 @@ static void list_json(void) {
     printf("},\n  \"limits\": {");
     for (unsigned l = 0; l < LIMITS; l++)
         printf("%s\"%s\": %u", l ? ", " : "", limits[l].name, limits[l].value);
-    printf("}\n}\n");
+    printf("},\n  \"operations\": [");
+    for (unsigned code = 0; code < OP_CODES; code++)
+        printf("%s\n    {\"name\": \"%s\", \"text\": \"%s\"}", code ? "," : "",
+               op_shapes[code].name, op_shapes[code].form);
+    printf("],\n  \"forms\": {\"text\": %d, \"bytes\": %d}\n}\n", PROGRAM_VERSION,
+           PROGRAM_BYTES_VERSION);
 }
 
-static const char about[] = "List collectors, oracles, violation classes, targets and limits.";
+static const char about[] =
+    "List collectors, oracles, violation classes, targets, limits and operations.";
 
 int command_list(int argc, char **argv) {
     static const struct argp argp = {options, parse, NULL, about, plugin_option, NULL, NULL};

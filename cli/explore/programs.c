@@ -163,6 +163,19 @@ static void print_figures(const struct exploration *x) {
            f->checks, f->refusals, f->digest);
 }
 
+/* No violation says nothing if nothing happened. */
+static void print_nothing(const struct exploration *x) {
+    fprintf(stderr,
+            "isoheap: %s: no operation of %" PRIu64 " programs had an effect: nothing but initial "
+            "heaps has been explored.  %s\n",
+            x->job.subject->name, x->figures.programs,
+            x->scope.ops == 0         ? "--operations=0 asks for that"
+            : x->figures.skipped == 0 ? "The heaps do not fit the collector (--config=heap=N)"
+                                      : "The collector has none of the menu's operations, or they "
+                                        "mean nothing on these heaps (--menu, --shapes)");
+    print_scope(x);
+}
+
 static int count_scope(const struct exploration *x) {
     uint64_t named = scope_count_named(&x->scope);
     printf("%s\n", x->job.subject->name);
@@ -184,8 +197,29 @@ static int result(const struct exploration *x) {
                 x->figures.programs, x->total.programs);
         return EXIT_HARNESS;
     }
+    if (x->figures.operations == 0) {
+        print_nothing(x);
+        return EXIT_USAGE;
+    }
     print_figures(x);
     return EXIT_OK;
+}
+
+/* Can the menu have what was asked for? */
+static bool has_menu(const struct exploration *x) {
+    op_set missing = scope_missing(&x->scope);
+    for (unsigned code = 0; code < OP_CODES; code++)
+        if (op_set_has(missing, code)) {
+            fprintf(stderr,
+                    "isoheap: --menu asks for %s, and the scope has no such operation: %s\n",
+                    op_shapes[code].name,
+                    op_has(code, ALLOCATES) ? "--allocs (or --shapes) has no shape for it"
+                                            : "it needs another slot (--slots)");
+            return false;
+        }
+    if (x->scope.codes == 0 && x->scope.ops > 0)
+        fprintf(stderr, "isoheap: the menu is empty\n");
+    return x->scope.codes != 0 || x->scope.ops == 0;
 }
 
 static int explore(struct exploration *x) {
@@ -194,6 +228,8 @@ static int explore(struct exploration *x) {
         fprintf(stderr, "isoheap: this is no scope: %s\n", fault);
         return EXIT_USAGE;
     }
+    if (!has_menu(x))
+        return EXIT_USAGE;
     x->total = scope_count(&x->scope);
     if (x->count_only && x->total.programs != UINT64_MAX)
         return count_scope(x);
@@ -239,7 +275,8 @@ static const char about[] =
     "state "
     "of a model."
     "\v"
-    "Exit status: 0 explored and no violation, 1 violation, 2 usage, 3 unreadable state, 4 harness "
+    "Exit status: 0 explored and no violation, 1 violation, 2 usage, or no operation had an "
+    "effect, 3 unreadable state, 4 harness "
     "fault; of several collectors the highest.";
 
 int explore_programs(int argc, char **argv) {

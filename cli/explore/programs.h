@@ -32,7 +32,8 @@ struct exploration {
     /* the options */
     struct job job; /* subject: the collector that is explored now */
     struct scope scope, asked;
-    bool own_menu, own_variants, own_kinds; /* given by the user, not by the collector */
+    bool own_menu, whole_menu, own_variants,
+        own_kinds; /* given by the user, not by the collector */
     const char *names[64], *reference, *oracles, *state, *crashes;
     unsigned n_names, jobs;
     bool count_only, quiet;

@@ -22,10 +22,8 @@ static const struct argp_option options[] = {
     {"gaps", 'g', "N", 0, "gaps between the blocks, at most (default: 1)", 1},
     {"gap-kinds", GAP_KINDS, "LIST", 0, "of: free, dead, fragment; none (default: all three)", 1},
     {"menu", MENU, "LIST", 0,
-     "operations of the script: alloc, closure, raw, load, store, init, blit, fill, set, drop, "
-     "infix, read, minor, slice, full, compact, exhaust, kind, poll; all (default: alloc, closure, "
-     "raw, load, store, drop, minor, full, compact, and slice and kind where the collector has "
-     "them)",
+     "operations of the script, named as in docs/explore.md; all (default: alloc, closure, raw, "
+     "load, store, drop, minor, full, compact, and slice and kind where the collector has them)",
      1},
     {"config", 'C', "KEY=LIST", 0,
      "values of a config key (default: heap=16 nursery=8 mark-stack=1 slice=1, all variants and "
@@ -79,6 +77,7 @@ static error_t parse_lists(int key, const char *argument, struct exploration *x,
     case MENU:
         good = scope_parse_codes(argument, &s->codes);
         x->own_menu = true;
+        x->whole_menu = strcmp(argument, "all") == 0;
         break;
     case 'C':
         parse_config(x, argument, state);
@@ -157,10 +156,10 @@ void explore_scope_for(struct exploration *x, const struct collector *c) {
         all_values(s, CONFIG_KIND, names(c->kinds, SCOPE_VALUES));
     if (!s->kinds)
         s->kinds = names(c->kinds, SCOPE_KINDS);
-    if (x->own_menu)
-        return;
-    if (!c->step)
-        s->codes &= ~(UINT32_C(1) << OP_SLICE);
-    if (c->kinds && c->switch_kind)
-        s->codes |= UINT32_C(1) << OP_KIND;
+    if (!x->own_menu && !c->step)
+        s->codes &= ~(UINT64_C(1) << OP_SLICE);
+    if (!x->own_menu && c->kinds && c->switch_kind)
+        s->codes |= UINT64_C(1) << OP_KIND;
+    if (!x->own_menu || x->whole_menu) /* what the scope says is what is in it */
+        s->codes &= ~scope_missing(s);
 }

@@ -26,8 +26,7 @@ static const char *inexpressible(const struct program *p) {
             return "a word that points nowhere";
     for (unsigned i = 0; i < p->n_ops; i++) {
         const struct op *op = &p->ops[i];
-        if (op->code == OP_ALLOC_RAW || op->code == OP_RESOURCE || op->code == OP_BLIT ||
-            op->code == OP_EXHAUST || op->code == OP_INIT)
+        if (!op_has(op->code, EXPORT_ML))
             return op_shapes[op->code].name;
         for (unsigned v = 0; v < op->n_values; v++)
             if (op->values[v].kind == VALUE_OUTSIDE)
@@ -105,6 +104,8 @@ static void write_heap(FILE *f, const struct program *p) {
 }
 
 static void write_assigned(FILE *f, const struct program *p, const struct op *op) {
+    size_t length;
+    const char *word;
     fprintf(f, "r.(%u) <- ", op->dst);
     switch (op->code) {
     case OP_ALLOC:
@@ -131,10 +132,11 @@ static void write_assigned(FILE *f, const struct program *p, const struct op *op
         fprintf(f, "weak_get r.(%u) %u", op->src, op->i);
         break;
     case OP_MARSHAL:
-        fprintf(f, "marshal r.(%u) %s", op->src, op->n ? "true" : "false");
+        fprintf(f, "marshal r.(%u) %s", op->src, op->unshared ? "true" : "false");
         break;
     case OP_BUILD:
-        fprintf(f, "%s %u ", build_names[op->i], op->n);
+        word = op_word(op, &length);
+        fprintf(f, "%.*s %u ", (int)length, word, op->blocks);
         write_value(f, p, &op->values[0]);
         break;
     default:
@@ -172,7 +174,7 @@ static bool write_called(FILE *f, const struct program *p, const struct op *op) 
         fprintf(f, "truncate r.(%u) %u", op->dst, op->n);
         return true;
     case OP_FINALISE:
-        fprintf(f, "finalise r.(%u) %s", op->dst, op->n ? "true" : "false");
+        fprintf(f, "finalise r.(%u) %s", op->dst, op->last ? "true" : "false");
         return true;
     case OP_MEASURE:
         fprintf(f, "ignore (Obj.reachable_words r.(%u))", op->src);

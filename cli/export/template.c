@@ -41,14 +41,14 @@ static const char *assertions(enum violation v) {
 
 static bool allocates(const struct program *p) {
     for (unsigned i = 0; i < p->n_ops; i++)
-        if (op_shapes[p->ops[i].code].operands & OPERAND_SIZE || p->ops[i].code == OP_EXHAUST)
+        if (op_has(p->ops[i].code, ALLOCATES))
             return true;
     return false;
 }
 
 static bool collects(const struct program *p) {
     for (unsigned i = 0; i < p->n_ops; i++)
-        if (p->ops[i].code == OP_MINOR || p->ops[i].code == OP_FULL || p->ops[i].code == OP_COMPACT)
+        if (op_has(p->ops[i].code, COLLECTS))
             return true;
     return false;
 }

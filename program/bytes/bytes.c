@@ -16,6 +16,7 @@
 
 struct decoder {
     struct program *p;
+    unsigned version;
     /* prefixes of the next record */
     struct wide wide[RECORD_WIDES];
     unsigned n_wide, next_wide;
@@ -117,14 +118,22 @@ static struct value read_heap_value(struct decoder *d, uint8_t byte) {
 
 /* ---- script ---------------------------------------------------------------------------------- */
 
+/* The operation that byte x says. */
+static unsigned later_code(uint8_t byte, unsigned version) {
+    if (byte < LATER_NEW || version == 1)
+        return OP_LATER + byte % LATER_FIRST;
+    unsigned code = OP_LATER + LATER_FIRST + byte % LATER_MOST;
+    return code < ops_of_version(version) ? code : LATER_NONE;
+}
+
 static void read_operand(struct decoder *d, struct op *op, const struct record *r, char letter,
                          uint8_t byte) {
     const struct op_shape *shape = &op_shapes[op->code];
-    if (op->code >= OP_RUNTIME && !(shape->operands & record_operand(letter)))
+    if (r->id == RECORD_LATER && !(shape->operands & record_operand(letter)))
         return;
     switch (letter) {
     case 'x':
-        op->code = (uint8_t)(OP_RUNTIME + byte % (OP_CODES - OP_RUNTIME));
+        op->code = (uint8_t)later_code(byte, d->version);
         break;
     case 'd':
         op->dst = byte % PROGRAM_SLOTS;
@@ -389,9 +398,10 @@ static void resolve_all(struct decoder *d) {
 }
 
 /* Sets all but d->wide, most of which no input uses. */
-static void start(struct decoder *d, struct program *p) {
+static void start(struct decoder *d, struct program *p, unsigned version) {
     program_clear(p);
     d->p = p;
+    d->version = version;
     d->n_wide = d->next_wide = d->mutator = 0;
     d->is_static = false;
     d->words[false] = d->words[true] = 0;
@@ -400,11 +410,15 @@ static void start(struct decoder *d, struct program *p) {
         d->roots[m] = 0;
 }
 
-void program_decode(struct program *p, const uint8_t *data, size_t size) {
+void program_decode_version(struct program *p, const uint8_t *data, size_t size, unsigned version) {
     struct decoder d;
-    start(&d, p);
+    start(&d, p, version);
     read_records(&d, data, size);
     resolve_all(&d);
     if (p->config[CONFIG_HEAP] < d.words[false])
         p->config[CONFIG_HEAP] = (uint16_t)d.words[false];
+}
+
+void program_decode(struct program *p, const uint8_t *data, size_t size) {
+    program_decode_version(p, data, size, PROGRAM_BYTES_VERSION);
 }

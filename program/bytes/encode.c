@@ -242,14 +242,19 @@ static enum record_id op_record(const struct op *op) {
         return RECORD_RAW_0 + (unsigned)op->n_values;
     if (op->code <= OP_MINOR)
         return RECORD_LOAD + (unsigned)(op->code - OP_LOAD);
-    if (op->code >= OP_RUNTIME)
-        return RECORD_RUNTIME;
+    if (op->code >= OP_LATER)
+        return RECORD_LATER;
     if (op->code == OP_SLICE)
         return op->n == 0 ? RECORD_SLICE : RECORD_SLICE_N;
     return RECORD_FULL + (unsigned)(op->code - OP_FULL);
 }
 _Static_assert(RECORD_MINOR - RECORD_LOAD == OP_MINOR - OP_LOAD, "records in the order of ops");
 _Static_assert(RECORD_POLL - RECORD_FULL == OP_POLL - OP_FULL, "records in the order of ops");
+
+static uint8_t later_byte(unsigned code) {
+    unsigned number = code - OP_LATER;
+    return (uint8_t)(number < LATER_FIRST ? number : LATER_NEW + number - LATER_FIRST);
+}
 
 static void put_op_number(struct encoder *e, const struct op *op, char letter) {
     put_number(e, letter == 'i' ? op->i : letter == 'j' ? op->j : op->n);
@@ -260,8 +265,8 @@ static void encode_op(struct encoder *e, const struct op *op) {
     unsigned n_arity = 0, n_values = 0;
     for (const char *o = r->operands; *o; o++) {
         if (*o == 'x')
-            put(e, (uint8_t)(op->code - OP_RUNTIME));
-        else if (r->id == RECORD_RUNTIME && !(op_shapes[op->code].operands & record_operand(*o)))
+            put(e, later_byte(op->code));
+        else if (r->id == RECORD_LATER && !(op_shapes[op->code].operands & record_operand(*o)))
             put(e, 0);
         else if (*o == 'd')
             put(e, op->dst);

@@ -11,7 +11,7 @@
  *   s source slot        T tag of a raw block         v value of the section
  *   m mutator            z size                       w raw word
  *   a arity, next one    k config key                 b plain byte of a config value or prefix
- *   x operation of the runtime: the letters behind it are read if that operation has them
+ *   x one of the later operations: the letters behind it are read if that operation has them
  *
  * z i j n v w are wide operands: byte 255 takes the next queued WIDE value, if there is one.  The
  * other letters reach all their values with one byte.
@@ -31,6 +31,30 @@ enum record_section {
     SECTION_STATIC,
     SECTION_MUTATOR
 };
+
+/* The operations from here on have one record together.  Its byte x has the LATER_FIRST of the
+ * first byte form by remainder, as ever, below LATER_NEW; each that came afterwards has bytes of
+ * its own above, in the order of operations.def, so that it takes no string another meaning that
+ * this encoder has written, or that names one of the others.  A byte that is not yet given to an
+ * operation means one that needs no operand. */
+enum {
+    OP_LATER = OP_EPHEMERON,
+    LATER_FIRST = 12,
+    LATER_NEW = 192,
+    LATER_MOST = 32,
+    LATER_NONE = OP_POLL
+};
+_Static_assert(LATER_NEW % LATER_FIRST == 0 && (256 - LATER_NEW) % LATER_MOST == 0,
+               "as many bytes for each");
+_Static_assert(
+    (int)OP_CODES <= (int)OP_LATER + (int)LATER_FIRST + (int)LATER_MOST,
+    "the byte x of the record LATER has no room for another operation: it needs a second "
+    "record like it");
+/* Versions of the byte form: 1 had no byte above for new ones; 2 has no new operation, and each
+ * operation that comes makes another version. */
+static inline unsigned ops_of_version(unsigned version) {
+    return OP_LATER + LATER_FIRST + (version > 2 ? version - 2 : 0);
+}
 
 /* X(name, weight, section, code, functions, values, operands) */
 #define SCRIPT_RECORDS(X)                                                                          \
@@ -106,7 +130,7 @@ enum record_section {
     X(STATIC, 4, STATIC, 0, 0, 0, "")                                                              \
     X(MUTATOR, 5, MUTATOR, 0, 0, 0, "m")                                                           \
     X(WIDE, 2, WIDE, 0, 0, 0, "bbbbbbbbb")                                                         \
-    X(RUNTIME, 5, SCRIPT, OP_RUNTIME, 0, 0, "xdsijnv")
+    X(LATER, 5, SCRIPT, OP_LATER, 0, 0, "xdsijnv")
 
 #define RECORDS(X) SCRIPT_RECORDS(X) HEAP_RECORDS(X) OTHER_RECORDS(X)
 
@@ -171,7 +195,7 @@ enum { WIDE_BYTE = 255 };
 /* The high byte of a config value from which on the whole range is reached. */
 enum { CONFIG_WHOLE = 0xe0 };
 
-/* The operand (OPERAND_*) that a letter of RUNTIME stands for; x is always read. */
+/* The operand (OPERAND_*) that a letter of LATER stands for; x is always read. */
 static inline unsigned record_operand(char letter) {
     switch (letter) {
     case 'd':

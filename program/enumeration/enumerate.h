@@ -50,7 +50,7 @@ struct scope {
     unsigned n_shapes, n_allocs;
     struct scope_shape shapes[SCOPE_SHAPES]; /* of the initial heap */
     struct scope_shape allocs[SCOPE_SHAPES]; /* of allocations */
-    uint32_t codes;                          /* bit set of 1u << OP_*: the operations */
+    op_set codes;                            /* the operations */
     unsigned kinds;                          /* OP_KIND switches to 0 .. kinds - 1 */
     bool outside;                            /* fields and roots may hold a word `out 0` */
     bool orders;                             /* address orders are told apart: slots alone rename */
@@ -68,14 +68,18 @@ size_t scope_print(const struct scope *, char *out, size_t capacity);
  * with N words of environment and two functions or one; :TAG for another tag than 0 or String.
  * False if the list is none. */
 bool scope_parse_shapes(const char *list, struct scope_shape *shapes, unsigned *n);
-/* "load,store": names of operations as in op_shapes; "all". */
-bool scope_parse_codes(const char *list, uint32_t *codes);
+/* "load,store": names of operations as in op_shapes, or the words of their text, which several may
+ * share ("weak"); "all".  False if the list is none, or if one of them cannot be enumerated. */
+bool scope_parse_codes(const char *list, op_set *codes);
 /* "free,dead,fragment"; "none". */
 bool scope_parse_gaps(const char *list, unsigned *kinds);
 
 /* Every operation of the scope's scripts, in the order of the enumeration; out has room for
  * SCOPE_MENU.  Returns their number, which may be larger. */
 unsigned scope_menu(const struct scope *, struct op *out);
+/* Those of the scope's operations that its menu has none of: an allocation without a shape for it,
+ * a copy between slots where there is one. */
+op_set scope_missing(const struct scope *);
 
 /* ---- enumeration ------------------------------------------------------------------------------
  *

@@ -74,14 +74,24 @@ static bool is_word(const char *text, size_t length, const char *wanted) {
     return strlen(wanted) == length && strncmp(text, wanted, length) == 0;
 }
 
-bool scope_parse_codes(const char *list, uint32_t *codes) {
+/* Its name, or the word that leads its text. */
+static bool is_called(unsigned code, const char *text, size_t length) {
+    const char *form = op_shapes[code].form;
+    form += strncmp(form, "d = ", 4) == 0 ? 4 : 0;
+    size_t leading = strcspn(form, " ");
+    return is_word(text, length, op_shapes[code].name) ||
+           (leading > 1 && leading == length && memcmp(form, text, length) == 0);
+}
+
+bool scope_parse_codes(const char *list, op_set *codes) {
     *codes = 0;
     for (;; list++) {
         size_t length = strcspn(list, ",");
-        uint32_t found = is_word(list, length, "all") ? (UINT32_C(1) << OP_CODES) - 1 : 0;
+        op_set found = 0;
         for (unsigned code = 0; code < OP_CODES; code++)
-            if (is_word(list, length, op_shapes[code].name))
-                found = UINT32_C(1) << code;
+            if (op_has(code, ENUMERATE) &&
+                (is_word(list, length, "all") || is_called(code, list, length)))
+                found |= UINT64_C(1) << code;
         *codes |= found;
         list += length;
         if (!found || !*list)
@@ -118,10 +128,10 @@ static void print_shapes(FILE *out, const char *key, const struct scope_shape *s
     }
 }
 
-static void print_codes(FILE *out, uint32_t codes) {
+static void print_codes(FILE *out, op_set codes) {
     const char *separator = " menu=";
     for (unsigned code = 0; code < OP_CODES; code++)
-        if (codes >> code & 1) {
+        if (op_set_has(codes, code)) {
             fprintf(out, "%s%s", separator, op_shapes[code].name);
             separator = ",";
         }
@@ -164,15 +174,9 @@ size_t scope_print(const struct scope *s, char *text, size_t capacity) {
 void scope_initial(struct scope *s) {
     static const uint16_t tiny[CONFIG_KEYS] = {
         [CONFIG_HEAP] = 16, [CONFIG_NURSERY] = 8, [CONFIG_MARK_STACK] = 1, [CONFIG_SLICE] = 1};
-    *s = (struct scope){.blocks = 2,
-                        .slots = 2,
-                        .ops = 2,
-                        .gaps = 1,
-                        .gap_kinds = GAPS_ALL,
-                        .kinds = 1,
-                        .codes = 1u << OP_ALLOC | 1u << OP_ALLOC_CLOSURE | 1u << OP_ALLOC_RAW |
-                                 1u << OP_LOAD | 1u << OP_STORE | 1u << OP_DROP | 1u << OP_MINOR |
-                                 1u << OP_SLICE | 1u << OP_FULL | 1u << OP_COMPACT};
+    *s = (struct scope){
+        .blocks = 2, .slots = 2, .ops = 2, .gaps = 1, .gap_kinds = GAPS_ALL, .kinds = 1};
+    scope_parse_codes("alloc,closure,raw,load,store,drop,minor,slice,full,compact", &s->codes);
     scope_parse_shapes("b2,s1,c1", s->shapes, &s->n_shapes);
     scope_parse_shapes("b2,s1,c1", s->allocs, &s->n_allocs);
     for (unsigned key = 0; key < CONFIG_KEYS; key++) {
@@ -240,13 +244,60 @@ static void add(struct menu *m, struct op op) {
     m->n++;
 }
 
-/* The operation with unit as its value, and with every slot. */
-static void add_with_values(struct menu *m, struct op op) {
+/* Operations come in the order of their operands: dst, src, shape, i, j, n, value.  Each function
+ * goes through the choices for one and hands on to the next. */
+
+/* Unit, and every slot.  What sets a slot has another slot alone: unit is what drop leaves. */
+static void add_values(struct menu *m, struct op op) {
+    if (!(op_shapes[op.code].operands & OPERAND_VALUE)) {
+        add(m, op);
+        return;
+    }
     op.n_values = 1;
-    add(m, op);
+    if (op.code != OP_SET)
+        add(m, op);
     for (uint16_t s = 0; s < m->scope->slots; s++) {
         op.values[0] = (struct value){.kind = VALUE_SLOT, .block = s};
-        add(m, op);
+        if (op.code != OP_SET || s != op.dst)
+            add(m, op);
+    }
+}
+
+struct numbers {
+    unsigned first, n;
+};
+
+static struct numbers numbers_of(const struct menu *m, enum menu_numbers choice) {
+    switch (choice) {
+    case MENU_ONE:
+        return (struct numbers){1, 1};
+    case MENU_TWO:
+        return (struct numbers){2, 1};
+    case MENU_ZERO_AND_ONE:
+        return (struct numbers){0, 2};
+    case MENU_EACH_FIELD:
+        return (struct numbers){0, m->fields};
+    case MENU_ALL_FIELDS:
+        return (struct numbers){m->fields, 1};
+    case MENU_EACH_KIND:
+        return (struct numbers){0, m->scope->kinds};
+    case MENU_EACH_SHAPE:
+        return (struct numbers){0, BUILD_SHAPES};
+    case MENU_ZERO:
+        break;
+    }
+    return (struct numbers){0, 1};
+}
+
+static void add_numbers(struct menu *m, struct op op) {
+    const struct op_shape *shape = &op_shapes[op.code];
+    struct numbers i = numbers_of(m, shape->menu_i), j = numbers_of(m, shape->menu_j),
+                   n = numbers_of(m, shape->menu_n);
+    for (unsigned at = 0; at < i.n * j.n * n.n; at++) {
+        op.i = (uint16_t)(i.first + at / (j.n * n.n));
+        op.j = (uint16_t)(j.first + at / n.n % j.n);
+        op.n = (uint16_t)(n.first + at % n.n);
+        add_values(m, op);
     }
 }
 
@@ -256,97 +307,69 @@ static bool allocates(const struct scope_shape *shape, unsigned code) {
                                                   : OP_ALLOC_RAW);
 }
 
-/* Every shape, all fields unit, and with every slot in the first field. */
-static void add_allocations(struct menu *m, unsigned code, uint8_t dst) {
-    for (unsigned i = 0; i < m->scope->n_allocs; i++) {
-        const struct scope_shape *shape = &m->scope->allocs[i];
-        struct op op = {.code = (uint8_t)code,
-                        .dst = dst,
-                        .tag = shape->kind == ITEM_CLOSURE ? 0 : shape->tag,
-                        .functions = shape->functions,
-                        .size = shape->fields};
-        for (unsigned f = 0; f < shape->functions; f++)
-            op.arity[f] = 1;
-        if (!allocates(shape, code))
-            continue;
-        add(m, op);
-        op.n_values = 1;
-        for (uint16_t s = 0; s < m->scope->slots && shape->kind != ITEM_RAW && op.size; s++) {
-            op.values[0] = (struct value){.kind = VALUE_SLOT, .block = s};
-            add(m, op);
-        }
-    }
-}
-
-/* Operations that read one slot and write another, or the same. */
-static void add_transfers(struct menu *m, unsigned code, uint8_t dst) {
-    for (uint8_t src = 0; src < m->scope->slots; src++) {
-        struct op op = {.code = (uint8_t)code, .dst = dst, .src = src};
-        if (code == OP_INFIX)
-            op.i = 1;
-        if (code == OP_SET && src != dst) {
-            op.src = 0;
-            op.n_values = 1;
-            op.values[0] = (struct value){.kind = VALUE_SLOT, .block = src};
-        }
-        if (code == OP_INFIX || (code == OP_SET && src != dst))
-            add(m, op);
-        for (uint16_t i = 0; i < m->fields && code == OP_LOAD; i++) {
-            op.i = i;
-            add(m, op);
-        }
-        for (unsigned at = 0; at < m->fields * m->fields && code == OP_BLIT; at++) {
-            op.i = (uint16_t)(at / m->fields);
-            op.j = (uint16_t)(at % m->fields);
-            op.n = (uint16_t)m->fields;
-            add(m, op);
-        }
-    }
-}
-
-/* Operations with a slot that they write, or write to. */
-static void add_to_slot(struct menu *m, unsigned code, uint8_t dst) {
-    struct op op = {.code = (uint8_t)code, .dst = dst};
-    add_allocations(m, code, dst);
-    add_transfers(m, code, dst);
-    if (code == OP_FILL) {
-        op.n = (uint16_t)m->fields;
-        add_with_values(m, op);
-    }
-    for (uint16_t i = 0; i < m->fields && (code == OP_STORE || code == OP_INIT); i++) {
-        op.i = i;
-        add_with_values(m, op);
-    }
-    for (uint16_t i = 0; i < m->fields && code == OP_READ; i++)
-        add(m, (struct op){.code = OP_READ, .src = dst, .i = i});
-    for (uint16_t n = 0; n < 2 && code == OP_EXHAUST; n++) {
-        op.n = n;
+/* All fields unit, and with every slot in the first field. */
+static void add_allocation(struct menu *m, struct op op, const struct scope_shape *shape) {
+    op.tag = shape->kind == ITEM_CLOSURE ? 0 : shape->tag;
+    op.functions = shape->functions;
+    op.size = shape->fields;
+    for (unsigned f = 0; f < shape->functions; f++)
+        op.arity[f] = 1;
+    add(m, op);
+    op.n_values = 1;
+    for (uint16_t s = 0; s < m->scope->slots && shape->kind != ITEM_RAW && op.size; s++) {
+        op.values[0] = (struct value){.kind = VALUE_SLOT, .block = s};
         add(m, op);
     }
-    if (code == OP_DROP)
-        add(m, op);
 }
 
-static void add_without_slot(struct menu *m, unsigned code) {
-    unsigned choices = code == OP_KIND ? m->scope->kinds : code == OP_SLICE ? 2 : 1;
-    for (uint16_t n = 0; n < choices; n++) /* slice 0: the configured budget */
-        add(m, (struct op){.code = (uint8_t)code, .n = n});
+static void add_shapes(struct menu *m, struct op op) {
+    if (!(op_shapes[op.code].operands & OPERAND_SIZE)) {
+        add_numbers(m, op);
+        return;
+    }
+    for (unsigned i = 0; i < m->scope->n_allocs; i++)
+        if (allocates(&m->scope->allocs[i], op.code))
+            add_allocation(m, op, &m->scope->allocs[i]);
 }
 
-unsigned scope_menu(const struct scope *s, struct op *out) {
+static void add_sources(struct menu *m, struct op op) {
+    unsigned n = op_shapes[op.code].operands & OPERAND_SRC ? m->scope->slots : 1;
+    for (op.src = 0; op.src < n; op.src++)
+        add_shapes(m, op);
+}
+
+static void add_operations(struct menu *m, unsigned code) {
+    struct op op = {.code = (uint8_t)code};
+    unsigned n = op_shapes[code].operands & OPERAND_DST ? m->scope->slots : 1;
+    for (op.dst = 0; op.dst < n; op.dst++)
+        add_sources(m, op);
+}
+
+static struct menu menu_of(const struct scope *s, struct op *out) {
     struct menu m = {.scope = s, .ops = out, .fields = 1};
     for (unsigned i = 0; i < s->n_shapes; i++)
         m.fields = s->shapes[i].fields > m.fields ? s->shapes[i].fields : m.fields;
     for (unsigned i = 0; i < s->n_allocs; i++)
         m.fields = s->allocs[i].fields > m.fields ? s->allocs[i].fields : m.fields;
-    for (unsigned code = 0; code < OP_CODES; code++) {
-        bool slotless = !(op_shapes[code].operands & (OPERAND_DST | OPERAND_SRC));
-        if (!(s->codes >> code & 1))
-            continue;
-        if (slotless)
-            add_without_slot(&m, code);
-        for (uint8_t dst = 0; dst < s->slots && !slotless; dst++)
-            add_to_slot(&m, code, dst);
-    }
+    return m;
+}
+
+unsigned scope_menu(const struct scope *s, struct op *out) {
+    struct menu m = menu_of(s, out);
+    for (unsigned code = 0; code < OP_CODES; code++)
+        if (op_set_has(s->codes, code))
+            add_operations(&m, code);
     return m.n;
+}
+
+op_set scope_missing(const struct scope *s) {
+    op_set missing = 0;
+    for (unsigned code = 0; code < OP_CODES; code++) {
+        struct menu m = menu_of(s, NULL);
+        if (!op_set_has(s->codes, code))
+            continue;
+        add_operations(&m, code);
+        missing |= (op_set)(m.n == 0) << code;
+    }
+    return missing;
 }

@@ -44,26 +44,21 @@ bool mutate_config(struct mutation *m) {
 
 /* ---- what a script allocates ----------------------------------------------------------------- */
 
-/* Words of one operation's block, header included; 0 if it allocates none. */
-static unsigned allocated_words(const struct op *op) {
-    if (op->code > OP_ALLOC_RAW)
-        return 0;
-    return 1u + op->size + closure_code_words(op->functions, op->arity);
-}
-
 static unsigned count_allocations(const struct program *p) {
     unsigned n = 0;
     for (unsigned i = 0; i < p->n_ops; i++)
-        n += allocated_words(&p->ops[i]) > 0;
+        n += op_blocks(&p->ops[i]);
     return n;
 }
 
-/* Words of the first k blocks that the script allocates. */
+/* Words of the first k blocks that the script allocates, headers included. */
 static unsigned words_of_first(const struct program *p, unsigned k) {
     unsigned words = 0;
     for (unsigned i = 0; i < p->n_ops && k > 0; i++) {
-        words += allocated_words(&p->ops[i]);
-        k -= allocated_words(&p->ops[i]) > 0;
+        unsigned blocks = op_blocks(&p->ops[i]);
+        blocks = blocks < k ? blocks : k;
+        words += op_words(&p->ops[i], blocks);
+        k -= blocks;
     }
     return words;
 }
@@ -153,14 +148,6 @@ bool mutate_aim_nursery(struct mutation *m) {
     return words > 0 && set_key(p, CONFIG_NURSERY, (unsigned)words);
 }
 
-/* The k-th allocation of the script. */
-static const struct op *kth_allocation(const struct program *p, unsigned k) {
-    const struct op *op = p->ops;
-    while (allocated_words(op) == 0 || k-- > 0)
-        op++;
-    return op;
-}
-
 bool mutate_aim_count(struct mutation *m) {
     struct program *p = &m->program;
     unsigned allocations = count_allocations(p);
@@ -174,6 +161,7 @@ bool mutate_aim_count(struct mutation *m) {
         return set_key(p, CONFIG_FAIL, k + 1);
     default:
         return set_key(p, CONFIG_LARGE,
-                       allocated_words(kth_allocation(p, k)) - 1 + random_below(&m->random, 2));
+                       words_of_first(p, k + 1) - words_of_first(p, k) - 1 +
+                           random_below(&m->random, 2));
     }
 }

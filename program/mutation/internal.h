@@ -51,7 +51,8 @@ struct mutation {
     mutate_bytes *bytes;
     struct random random;
     struct {
-        uint32_t kinds, ops, tags; /* bit sets: what this round uses */
+        op_set ops; /* bit sets: what this round uses */
+        uint32_t kinds, tags;
     } swarm;
     uint32_t done;    /* bit set of kinds: what the last round did */
     bool bytes_round; /* the last round was the engine's */
@@ -61,7 +62,7 @@ struct mutation {
 
 /* An index below n whose bit in enabled is set, with probability proportional to its weight; all
  * count as enabled if none that has a weight is. */
-unsigned pick_weighted(struct random *, const uint16_t *weights, unsigned n, uint32_t enabled);
+unsigned pick_weighted(struct random *, const uint16_t *weights, unsigned n, uint64_t enabled);
 
 /* ---- kinds: each changes m->program, or returns false ------------------------------------------
  */

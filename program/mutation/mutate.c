@@ -179,13 +179,15 @@ void start_round(struct mutation *m, uint64_t seed) {
     m->random.state = seed;
     m->done = 0;
     m->bytes_round = m->crossed = false;
-    m->swarm.kinds = m->swarm.ops = m->swarm.tags = UINT32_MAX;
+    m->swarm.kinds = m->swarm.tags = UINT32_MAX;
+    m->swarm.ops = OP_SET_ALL;
     if (random_chance(&m->random, SWARM_EVERYTHING))
         return;
     uint64_t dice = random_next(&m->random);
+    uint64_t more = random_next(&m->random);
     m->swarm.kinds = (uint32_t)dice;
-    m->swarm.ops = (uint32_t)(dice >> 32);
-    m->swarm.tags = (uint32_t)random_next(&m->random);
+    m->swarm.tags = (uint32_t)more;
+    m->swarm.ops = (more >> 32 << 32 | dice >> 32) & OP_SET_ALL;
 }
 
 /* One change, of a kind that finds something to do. */

@@ -19,14 +19,9 @@ static const uint8_t kind_weights[MUTATION_KIND_COUNT] = {
 };
 
 static const uint8_t op_weights[OP_CODES] = {
-    [OP_ALLOC] = 10,   [OP_ALLOC_CLOSURE] = 4, [OP_ALLOC_RAW] = 4, [OP_LOAD] = 5,
-    [OP_STORE] = 6,    [OP_INIT] = 2,          [OP_BLIT] = 2,      [OP_FILL] = 2,
-    [OP_SET] = 3,      [OP_DROP] = 5,          [OP_INFIX] = 3,     [OP_READ] = 2,
-    [OP_MINOR] = 3,    [OP_SLICE] = 2,         [OP_FULL] = 8,      [OP_COMPACT] = 1,
-    [OP_EXHAUST] = 2,  [OP_KIND] = 1,          [OP_POLL] = 1,      [OP_EPHEMERON] = 1,
-    [OP_EPHE_SET] = 1, [OP_EPHE_UNSET] = 1,    [OP_EPHE_GET] = 1,  [OP_EPHE_BLIT] = 1,
-    [OP_RESOURCE] = 1, [OP_FORWARD] = 1,       [OP_TRUNCATE] = 1,  [OP_FINALISE] = 1,
-    [OP_MARSHAL] = 1,  [OP_MEASURE] = 1,       [OP_BUILD] = 1,
+#define OP(id, name, form, operands, simpler, weight, ...) [OP_##id] = (weight),
+#include "program/operations.def"
+#undef OP
 };
 
 static const uint8_t tag_weights[TAG_CHOICES] = {
@@ -151,12 +146,12 @@ void mutation_weights_set(struct mutation_weights *w, const struct mutation_prof
 }
 
 unsigned pick_weighted(struct random *random, const uint16_t *weights, unsigned n,
-                       uint32_t enabled) {
+                       uint64_t enabled) {
     unsigned sum = 0;
     for (unsigned i = 0; i < n; i++)
         sum += enabled >> i & 1 ? weights[i] : 0;
     if (sum == 0)
-        return pick_weighted(random, weights, n, UINT32_MAX);
+        return pick_weighted(random, weights, n, UINT64_MAX);
     unsigned left = random_below(random, sum);
     for (unsigned i = 0; i < n; i++) {
         if (!(enabled >> i & 1))

@@ -143,12 +143,6 @@ uint8_t random_functions(struct mutation *m, int8_t arity[PROGRAM_FUNCTIONS]) {
 
 /* ---- operations ------------------------------------------------------------------------------ */
 
-static bool has_result(const struct op *op) {
-    return op->code <= OP_LOAD || op->code == OP_INFIX || op->code == OP_EXHAUST ||
-           op->code == OP_EPHEMERON || op->code == OP_EPHE_GET || op->code == OP_RESOURCE ||
-           op->code == OP_MARSHAL || op->code == OP_BUILD;
-}
-
 /* What slots probably hold, as bit sets: any pointer; one at an ephemeron; one at a closure that
  * this script allocates and that has infix blocks; an infix pointer. */
 struct slot_sets {
@@ -168,7 +162,7 @@ static uint8_t held_result(const struct op *op) {
 }
 
 static void follow_operation(uint8_t held[PROGRAM_SLOTS], const struct op *op) {
-    if (has_result(op))
+    if (op_has(op->code, RESULT))
         held[op->dst] = held_result(op);
     else if (op->code == OP_SET && op->values[0].kind == VALUE_SLOT)
         held[op->dst] = held[op->values[0].block];
@@ -273,16 +267,11 @@ static void choose_tag(struct mutation *m, struct op *op) {
         op_keep_one_field(op);
 }
 
-static bool is_about_ephemerons(uint8_t code) {
-    return code == OP_EPHE_SET || code == OP_EPHE_UNSET || code == OP_EPHE_GET ||
-           code == OP_EPHE_BLIT;
-}
-
 /* The slots that an operation reads: those where it has a meaning, if there are any. */
 static uint32_t slots_read(uint8_t code, const struct slot_sets *sets) {
-    uint32_t slots = is_about_ephemerons(code) ? sets->ephemerons
-                     : code == OP_INFIX        ? sets->closures
-                                               : 0;
+    uint32_t slots = op_has(code, ON_EPHEMERON) ? sets->ephemerons
+                     : code == OP_INFIX         ? sets->closures
+                                                : 0;
     return slots ? slots : sets->pointers;
 }
 
@@ -298,12 +287,9 @@ static void choose_operand(struct mutation *m, struct op *op, unsigned operand,
                            const struct slot_sets *sets) {
     const struct op_shape *shape = &op_shapes[op->code];
     struct random *r = &m->random;
-    bool reads_dst = shape->operands & OPERAND_I || op->code == OP_DROP || op->code == OP_FORWARD ||
-                     op->code == OP_TRUNCATE || op->code == OP_FINALISE; /* store, blit, fill */
     switch (operand) {
     case OPERAND_DST:
-        op->dst = reads_dst && op->code != OP_LOAD && op->code != OP_INFIX &&
-                          op->code != OP_EPHE_GET && op->code != OP_BUILD
+        op->dst = op_has(op->code, READS_DST) || op->code == OP_DROP
                       ? slot_among(r, slots_read(op->code, sets))
                       : slot_for_result(r, sets->pointers);
         break;
@@ -350,11 +336,11 @@ uint8_t choose_mutator(struct mutation *m, unsigned at) {
  * no news to an engine. */
 static uint8_t what_is_needed(struct mutation *m, uint8_t code, const struct slot_sets *sets) {
     uint8_t maker = code;
-    if (is_about_ephemerons(code) && !sets->ephemerons && !random_chance(&m->random, 4))
+    if (op_has(code, ON_EPHEMERON) && !sets->ephemerons && !random_chance(&m->random, 4))
         maker = OP_EPHEMERON;
     if (code == OP_INFIX && !sets->closures && random_chance(&m->random, 2))
         maker = OP_ALLOC_CLOSURE; /* the initial heap may have one */
-    return m->swarm.ops >> maker & 1 ? maker : code;
+    return op_set_has(m->swarm.ops, maker) ? maker : code;
 }
 
 static struct op operation_on(struct mutation *m, struct op op, const struct slot_sets *sets) {

@@ -16,12 +16,13 @@ static bool remove_ops(struct program *p, unsigned at, unsigned n) {
     return true;
 }
 
-static bool is_allocation(const struct op *op) {
-    return op->code == OP_ALLOC || op->code == OP_ALLOC_CLOSURE || op->code == OP_ALLOC_RAW;
+/* Does it make one block, of a size of its own? */
+static bool has_size(const struct op *op) {
+    return op_shapes[op->code].operands & OPERAND_SIZE;
 }
 
-static unsigned op_words(const struct op *op) {
-    return 1 + op->size + closure_code_words(op->functions, op->arity);
+static unsigned all_words(const struct op *op) {
+    return op_words(op, op_blocks(op));
 }
 
 /* Config values that count allocations, up to the one that collects or is refused. */
@@ -51,7 +52,7 @@ static bool take_from_heap(struct program *p, unsigned words) {
 }
 
 static bool remove_op_and_words(struct program *p, unsigned at, unsigned n) {
-    if (!is_allocation(&p->ops[at]) || !take_from_heap(p, op_words(&p->ops[at])))
+    if (!take_from_heap(p, all_words(&p->ops[at])))
         return false;
     cut_ops(p, at, n);
     return true;
@@ -60,13 +61,13 @@ static bool remove_op_and_words(struct program *p, unsigned at, unsigned n) {
 /* One block instead of two, which fills the heap as they did. */
 static bool join_allocations(struct program *p, unsigned at, unsigned n) {
     unsigned next = at + 1;
-    if (!is_allocation(&p->ops[at]))
+    if (!has_size(&p->ops[at]))
         return false;
-    while (next < p->n_ops && !is_allocation(&p->ops[next]))
+    while (next < p->n_ops && !has_size(&p->ops[next]))
         next++;
     if (next == p->n_ops)
         return false;
-    unsigned size = p->ops[next].size + op_words(&p->ops[at]);
+    unsigned size = p->ops[next].size + all_words(&p->ops[at]);
     if (size > op_shapes[p->ops[next].code].max_size)
         return false;
     p->ops[next].size = (uint16_t)size;
@@ -76,26 +77,6 @@ static bool join_allocations(struct program *p, unsigned at, unsigned n) {
 
 /* ---- kinds of operations ----------------------------------------------------------------------
  */
-
-/* What an operation may become that says less: itself if there is nothing. */
-static unsigned simpler_code(unsigned code) {
-    switch (code) {
-    case OP_ALLOC_CLOSURE:
-    case OP_ALLOC_RAW:
-        return OP_ALLOC;
-    case OP_LOAD:
-        return OP_READ;
-    case OP_INIT:
-    case OP_FILL:
-        return OP_STORE;
-    case OP_MINOR:
-    case OP_SLICE:
-    case OP_COMPACT:
-        return OP_FULL;
-    default:
-        return code;
-    }
-}
 
 static void keep_used_operands(struct op *op) {
     unsigned used = op_shapes[op->code].operands;
@@ -110,7 +91,7 @@ static void keep_used_operands(struct op *op) {
 static bool simplify_code(struct program *p, unsigned at, unsigned n) {
     (void)n;
     struct op *op = &p->ops[at];
-    unsigned code = simpler_code(op->code);
+    unsigned code = op_shapes[op->code].simpler;
     if (code == op->code)
         return false;
     if (code == OP_ALLOC) {
@@ -130,7 +111,7 @@ static bool simplify_code(struct program *p, unsigned at, unsigned n) {
 static bool make_full(struct program *p, unsigned at, unsigned n) {
     (void)n;
     struct op *op = &p->ops[at];
-    if (!is_allocation(op) && op->code != OP_EXHAUST)
+    if (!op_has(op->code, ALLOCATES))
         return false;
     *op = (struct op){.code = OP_FULL};
     return true;
@@ -204,7 +185,7 @@ static bool shrink_size_and_words(struct program *p, unsigned at, unsigned n) {
     (void)n;
     struct op *op = &p->ops[at / LADDER];
     unsigned before = op->size, minimum = op_shapes[op->code].min_size;
-    if (!is_allocation(op) ||
+    if (!has_size(op) ||
         !shrink16(&op->size, op->n_values > minimum ? op->n_values : minimum, at % LADDER))
         return false;
     take_from_heap(p, before - op->size);

@@ -146,10 +146,14 @@ bool lexer_expected(const struct lexer *lexer, const char *what) {
 
 /* ---- what the grammar asks for --------------------------------------------------------------- */
 
-bool lexer_sees(const struct lexer *lexer, const char *text) {
+bool lexer_sees_text(const struct lexer *lexer, const char *text, size_t length) {
     const struct token *token = &lexer->token;
-    return (token->kind == TOKEN_WORD || token->kind == TOKEN_SIGN) &&
-           strlen(text) == token->length && memcmp(text, token->text, token->length) == 0;
+    return (token->kind == TOKEN_WORD || token->kind == TOKEN_SIGN) && length == token->length &&
+           memcmp(text, token->text, length) == 0;
+}
+
+bool lexer_sees(const struct lexer *lexer, const char *text) {
+    return lexer_sees_text(lexer, text, strlen(text));
 }
 
 bool lexer_accept(struct lexer *lexer, const char *text) {

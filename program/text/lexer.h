@@ -42,6 +42,8 @@ void lexer_next(struct lexer *lexer);
 
 /* Is the next token this word or sign? */
 bool lexer_sees(const struct lexer *lexer, const char *text);
+/* The same for a part of a text. */
+bool lexer_sees_text(const struct lexer *lexer, const char *text, size_t length);
 /* The same, and if so passes it. */
 bool lexer_accept(struct lexer *lexer, const char *text);
 /* Passes the word or sign, or fails. */

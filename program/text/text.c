@@ -7,6 +7,10 @@
  */
 #include "program/text/text.h"
 
+#include "program/text/form.h"
+
+#include <string.h>
+
 struct printer {
     char *out;
     size_t capacity, length;
@@ -96,7 +100,7 @@ static void put_values(struct printer *o, const struct value *values, unsigned n
 }
 
 static void put_arity(struct printer *o, unsigned functions, const int8_t *arity) {
-    put(o, " arity=");
+    put(o, "arity=");
     for (unsigned f = 0; f < functions; f++) {
         if (f > 0)
             put_char(o, ',');
@@ -145,7 +149,7 @@ static void put_named(struct printer *o, const struct program *p, const struct i
         put(o, raw_name(item->tag));
         put_size_and_values(o, " ", item->n_fields, fields, n);
     } else {
-        put(o, "closure");
+        put(o, "closure ");
         put_arity(o, item->functions, item->arity);
         put_size_and_values(o, " env=", item->n_fields, fields, n);
     }
@@ -184,96 +188,56 @@ static void put_slot(struct printer *o, unsigned slot) {
     put_numbered(o, "r", slot);
 }
 
-/* rN.I */
-static void put_place(struct printer *o, unsigned slot, unsigned index) {
-    put_slot(o, slot);
-    put_numbered(o, ".", index);
-}
-
-static void put_allocation(struct printer *o, const struct op *op) {
+/* An allocation from its tag or arities on. */
+static void put_allocation(struct printer *o, const struct op *op, char letter) {
     const char *list = " ";
-    if (op->code == OP_ALLOC) {
-        put_numbered(o, "alloc tag=", op->tag);
-    } else if (op->code == OP_ALLOC_RAW) {
+    if (letter == 't') {
+        put_numbered(o, "tag=", op->tag);
+    } else if (letter == 'T') {
         put(o, raw_name(op->tag));
     } else {
-        put(o, "closure");
         put_arity(o, op->functions, op->arity);
         list = " env=";
     }
     put_size_and_values(o, list, op->size, op->values, op->n_values);
 }
 
-/* Operations of the form `rN = ...`. */
-static void put_assignment(struct printer *o, const struct op *op) {
-    put_slot(o, op->dst);
-    put(o, " = ");
-    switch (op->code) {
-    case OP_LOAD:
-        put_place(o, op->src, op->i);
+static const char *put_choice(struct printer *o, const char *at, unsigned choice) {
+    size_t length;
+    const char *word = form_choice(at, choice, &length);
+    for (size_t i = 0; i < length; i++)
+        put_char(o, word[i]);
+    return strchr(word, '>') + 1;
+}
+
+/* Prints the operand that the form has at `at`; returns what follows it in the form. */
+static const char *put_operand(struct printer *o, const struct op *op, const char *at) {
+    switch (*at) {
+    case 'd':
+        put_slot(o, op->dst);
         break;
-    case OP_SET:
-        put_value(o, &op->values[0]);
-        break;
-    case OP_INFIX:
-        put(o, "infix ");
+    case 's':
         put_slot(o, op->src);
-        put_numbered(o, " ", op->i);
         break;
-    case OP_EXHAUST:
-        put_numbered(o, "exhaust ", op->n);
+    case 'i':
+        if (at[1] == '<')
+            return put_choice(o, at, op->i);
+        put_unsigned(o, op->i);
         break;
-    case OP_EPHEMERON:
-    case OP_RESOURCE:
-        put(o, op_shapes[op->code].name);
-        put_numbered(o, " ", op->n);
+    case 'j':
+        put_unsigned(o, op->j);
         break;
-    case OP_EPHE_GET:
-        put(o, "weak ");
-        put_place(o, op->src, op->i);
-        break;
-    case OP_MARSHAL:
-        put(o, "marshal ");
-        put_slot(o, op->src);
-        if (op->n > 0)
-            put_numbered(o, " ", op->n);
-        break;
-    case OP_BUILD:
-        put(o, build_names[op->i]);
-        put_numbered(o, " ", op->n);
-        put_char(o, ' ');
+    case 'n':
+        put_unsigned(o, op->n);
+        return at[1] == '?' ? at + 2 : at + 1;
+    case 'v':
         put_value(o, &op->values[0]);
         break;
     default:
-        put_allocation(o, op);
-        break;
+        put_allocation(o, op, *at);
+        return ""; /* with all that follows */
     }
-}
-
-/* Operations that write fields. */
-static void put_write(struct printer *o, const struct op *op) {
-    if (op->code == OP_INIT)
-        put(o, "init ");
-    if (op->code == OP_FILL)
-        put(o, "fill ");
-    if (op->code == OP_EPHE_SET)
-        put(o, "weak ");
-    if (op->code == OP_BLIT || op->code == OP_EPHE_BLIT) {
-        put(o, op_shapes[op->code].name);
-        put_char(o, ' ');
-        put_place(o, op->src, op->i);
-        put(o, " -> ");
-        put_place(o, op->dst, op->j);
-    } else {
-        put_place(o, op->dst, op->i);
-    }
-    bool blit = op->code == OP_BLIT || op->code == OP_EPHE_BLIT;
-    if (blit || op->code == OP_FILL)
-        put_numbered(o, ", ", op->n);
-    if (!blit) {
-        put(o, " := ");
-        put_value(o, &op->values[0]);
-    }
+    return at + 1;
 }
 
 static void put_op(struct printer *o, const struct op *op) {
@@ -281,53 +245,16 @@ static void put_op(struct printer *o, const struct op *op) {
         put_numbered(o, "mutator ", op->mutator);
         put(o, ": ");
     }
-    switch (op->code) {
-    case OP_STORE:
-    case OP_INIT:
-    case OP_BLIT:
-    case OP_FILL:
-    case OP_EPHE_SET:
-    case OP_EPHE_BLIT:
-        put_write(o, op);
-        break;
-    case OP_EPHE_UNSET:
-        put(o, "unset ");
-        put_place(o, op->dst, op->i);
-        break;
-    case OP_FORWARD:
-        put_numbered(o, "forward r", op->dst);
-        put(o, " := ");
-        put_value(o, &op->values[0]);
-        break;
-    case OP_TRUNCATE:
-    case OP_FINALISE:
-        put(o, op_shapes[op->code].name);
-        put_numbered(o, " r", op->dst);
-        put_numbered(o, ", ", op->n);
-        break;
-    case OP_MEASURE:
-        put_numbered(o, "measure r", op->src);
-        break;
-    case OP_DROP:
-        put_numbered(o, "drop r", op->dst);
-        break;
-    case OP_READ:
-        put(o, "read ");
-        put_place(o, op->src, op->i);
-        break;
-    case OP_MINOR:
-    case OP_SLICE:
-    case OP_FULL:
-    case OP_COMPACT:
-    case OP_KIND:
-    case OP_POLL:
-        put(o, op_shapes[op->code].name);
-        if (op->code == OP_KIND || op->n > 0)
-            put_numbered(o, " ", op->n);
-        break;
-    default:
-        put_assignment(o, op);
-        break;
+    for (const char *at = op_shapes[op->code].form; *at;) {
+        if (form_is_operand(at)) {
+            at = put_operand(o, op, at);
+            continue;
+        }
+        if (op->n == 0 && *at == ' ' && at[1] == 'n' && at[2] == '?')
+            return;
+        do
+            put_char(o, *at++);
+        while (form_is_letter(at[-1]) && form_is_letter(*at));
     }
 }
 

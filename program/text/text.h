@@ -27,6 +27,9 @@ size_t program_print(const struct program *p, char *out, size_t capacity);
 /* Prints one operation as it stands in the script, without newline; as snprintf. */
 size_t op_print(const struct op *op, char *out, size_t capacity);
 
+/* The word that number i of an operation stands for, as "list": *length characters, or NULL. */
+const char *op_word(const struct op *op, size_t *length);
+
 /* Prints item number `index` of p (block names included), without newline; as snprintf. */
 size_t item_print(const struct program *p, unsigned index, char *out, size_t capacity);
 

@@ -222,6 +222,18 @@ check 0 '^list.txt;n0, allocated by operation 0: r1 = alloc.*;   0  r1 = alloc.*
 check 1 '   1  full;      subject    marked from r0;.*violation sanitizer' \
     run --quiet --trace=n0 --collector bad_stale_next_fit stale.txt
 check 0 'n0 was never allocated' run --trace=n0 --collector mark_sweep --reference none never.txt
+# Blocks of the operations that make many, or that a runtime has.
+printf 'isoheap program 1\nscript\n  r0 = list 3 1\n  full\n' >built.txt
+check 0 '^built.txt;n0, allocated by operation 0: r0 = list 3 1;   0  r0 = list 3 1;      program    pointed at by n0:1 field 1;      subject    allocated: words' \
+    run --trace=n0 built.txt
+printf 'isoheap program 1\nscript\n  r0 = tree 3 0\n  drop r0\n  full\n' >tree.txt
+check 0 '^tree.txt;n0:2, allocated by operation 0: r0 = tree 3 0;   0  .*      program    pointed at by r0;      subject    allocated: words .*;   2  full;      subject    .*gone' \
+    run --trace=n0:2 tree.txt
+for operation in 'ephemeron 2' 'resource 3' 'array 2 5' 'exhaust 3'; do
+    printf 'isoheap program 1\nscript\n  r0 = %s\n  full\n' "$operation" >runtime.txt
+    check 0 "^runtime.txt;n0, allocated by operation 0: r0 = $operation;   0  .*subject    allocated: words" \
+        run --trace=n0 runtime.txt
+done
 check 2 'list.txt: no block b9; the program has 2, counted from b0' run --trace=b9 list.txt
 check 2 'no block n2: operation 2 allocates nothing' run --trace=n2 list.txt
 check 2 'no block n99: operation 99 does not exist' run --trace=n99 list.txt
@@ -286,6 +298,16 @@ same text/infix.txt infix.txt 'a folder of bytes as text'
 [ "$(echo bytes/* text/*)" = 'bytes/1 bytes/infix text/1.txt text/infix.txt' ] ||
     complain "convert -d wrote $(echo bytes/* text/*)"
 check 2 '--to takes bytes or text, not html' convert --to html infix.txt
+# Bytes of an older isoheap: byte 196 of record 251 was weakblit, and will be an operation to come.
+printf '\373\304\001\002\003\004\005\006' >older
+check 0 '^isoheap program 1;script;  weakblit r2.3 -> r1.4, 5;$' convert --from=bytes-1 older
+cp out older.txt
+check 0 '^isoheap program 1;script;  poll;$' convert older
+check 0 '' convert --from=bytes-1 --to=bytes -o newer older
+check 0 '' convert newer
+same out older.txt 'carried over'
+check 2 '--from takes bytes-1 to bytes-[0-9]+, not text' convert --from=text older
+check 2 '--from=bytes-N takes a number from 1' convert --from=bytes-0 older
 check 2 'several inputs need --directory' convert infix.txt list.txt
 check 2 'tree: a folder needs --directory' convert tree
 check 2 'nowhere: no such folder' convert -d nowhere infix.txt

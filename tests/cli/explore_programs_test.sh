@@ -126,6 +126,25 @@ check 2 '--config takes a number from 16 to 8192' "$ISOHEAP" explore cheney --co
 check 2 '--config takes KEY=VALUE' "$ISOHEAP" explore cheney --config=heat=1
 check 0 'Usage: isoheap explore .*COLLECTOR' "$ISOHEAP" explore --help
 
+# Nothing explored is not explored without a violation.
+check 2 '--menu asks for closure, and the scope has no such operation: --allocs' \
+    "$ISOHEAP" explore -q cheney -b1 -n1 --menu=closure,full --shapes=b1
+check 2 '--menu asks for set, and the scope has no such operation: it needs another slot' \
+    "$ISOHEAP" explore -q cheney -b1 -n1 --menu=set --slots=1
+check 2 'mark_sweep: no operation of [0-9]+ programs had an effect.*has none of the menu.s' \
+    "$ISOHEAP" explore -q mark_sweep -b1 -s1 -n1 -g0 --menu=poll
+! grep -q complete out || complain 'complete, with nothing done' out
+check 2 'no operation of 1 programs had an effect.*--operations=0 asks for that' "$ISOHEAP" explore -q cheney -n0 -b0 -g0
+check 0 'menu=alloc,full kinds' "$ISOHEAP" explore -q cheney -b1 -s1 -n1 -g0 --shapes=b1 --menu=alloc,full
+# A default, and all, are what the scope has of them; a word of two operations means both.
+check 0 'menu=alloc,load,store,drop,minor,full,compact kinds' \
+    "$ISOHEAP" explore -q cheney -b1 -s1 -n1 -g0 --shapes=b1
+check 0 'menu=alloc,load,.*,poll,ephemeron,.*,build kinds' "$ISOHEAP" explore -q --count cheney -b1 -s1 -n1 --shapes=b1 --menu=all
+! grep -Eq 'closure|raw|,set,' out || complain 'the scope has more than it can' out
+check 0 'menu=ephemeron,weak_set,weak_get kinds' \
+    "$ISOHEAP" explore -q mark_sweep -b1 -s1 -n1 -g0 --shapes=b1 --menu=ephemeron,weak
+grep -Eq '^  operations   [1-9]' out || complain 'no ephemeron' out
+
 # ---- a terminal ----
 
 python3 - "$ISOHEAP" >terminal <<'END' || complain 'no terminal'

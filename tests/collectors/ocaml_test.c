@@ -77,8 +77,8 @@ static void seeds_reach_every_operation(void **state) {
     struct runner *runner = open_pair(&ocaml, NULL);
     assert_true(for_each_program(SEEDS_DIR "/ocaml", run_seed, runner) > 0);
     runner_close(runner);
-    for (unsigned o = OP_RUNTIME; o < OP_CODES; o++)
-        if (!total.ops[o])
+    for (unsigned o = 0; o < OP_CODES; o++)
+        if (op_has(o, RUNTIME) && !total.ops[o])
             fail_msg("no seed runs operation %s", op_shapes[o].name);
     figures_of_counts("ocaml alone", &total);
 }

@@ -372,7 +372,9 @@ static void counts_agree_on_closures_and_gaps(void **state) {
 static void counts_agree_on_scripts(void **state) {
     struct scope s;
     (void)state;
-    tiny(&s, 1, 2, 2, 1, "b1", "all");
+    tiny(&s, 1, 2, 1, 1, "b1", "all");
+    check_scope(&s);
+    tiny(&s, 1, 2, 2, 1, "b1", "alloc,load,store,init,blit,fill,set,infix,read,exhaust,kind,poll");
     check_scope(&s);
     tiny(&s, 1, 3, 2, 0, "b1", "alloc,load,store,set,drop,full");
     check_scope(&s);

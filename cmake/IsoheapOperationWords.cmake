@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+# The operations of program/operations.def as words of a dictionary for fuzzing engines.
+
+# isoheap_operation_words(RESULT WORDS): writes RESULT, the file WORDS with one line more for each
+# operation whose form is operands, words and signs: name="r0 = infix r0 1".
+function(isoheap_operation_words result words)
+    set(table "${PROJECT_SOURCE_DIR}/program/operations.def")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${table}" "${words}")
+    file(READ "${words}" text)
+    file(STRINGS "${table}" rows REGEX "^OP\\(")
+    foreach(row IN LISTS rows)
+        if(NOT row MATCHES "^OP\\([A-Z_]+, ([a-z_]+), \"([^\"]*)\"")
+            message(FATAL_ERROR "operations.def: a row begins with OP(ID, name, \"form\" on one line: ${row}")
+        endif()
+        set(name "${CMAKE_MATCH_1}")
+        set(form "${CMAKE_MATCH_2}")
+        if(form MATCHES " [taT] ") # allocations: their words stand in the heap section too
+            continue()
+        endif()
+        set(choices "-")
+        if(form MATCHES "i<([^>]*)>")
+            string(REPLACE "|" ";" choices "${CMAKE_MATCH_1}")
+        endif()
+        foreach(choice IN LISTS choices)
+            string(REGEX REPLACE "i<[^>]*>" "${choice}" line " ${form} ")
+            string(REGEX REPLACE "([^a-z])[ds]([^a-z])" "\\1r0\\2" line "${line}")
+            string(REGEX REPLACE "([^a-z])v([^a-z])" "\\1r1\\2" line "${line}")
+            string(REGEX REPLACE "([^a-z])[ijn][?]?([^a-z?])" "\\11\\2" line "${line}")
+            string(STRIP "${line}" line)
+            set(key "${name}")
+            if(NOT choice STREQUAL "-")
+                string(APPEND key "_${choice}")
+            endif()
+            string(APPEND text "${key}=\"${line}\"\n")
+        endforeach()
+    endforeach()
+    file(CONFIGURE OUTPUT "${result}" CONTENT "${text}" @ONLY)
+endfunction()
