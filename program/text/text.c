@@ -7,6 +7,7 @@
  */
 #include "program/text/text.h"
 
+#include "program/named.h"
 #include "program/text/form.h"
 
 #include <string.h>
@@ -250,11 +251,12 @@ static void put_op(struct printer *o, const struct op *op) {
             at = put_operand(o, op, at);
             continue;
         }
-        if (op->n == 0 && *at == ' ' && at[1] == 'n' && at[2] == '?')
+        if (*at == ' ' && op->n == 0 && at[1] == 'n' && at[2] == '?')
             return;
-        do
-            put_char(o, *at++);
-        while (form_is_letter(at[-1]) && form_is_letter(*at));
+        put_char(o, *at);
+        if (form_is_letter(*at++))
+            while (form_is_letter(*at))
+                put_char(o, *at++);
     }
 }
 
@@ -293,11 +295,10 @@ static void put_heap(struct printer *o, const struct program *p) {
 }
 
 static void put_roots(struct printer *o, const struct program *p) {
-    static const struct value unit = {.kind = VALUE_IMMEDIATE};
     bool any = false;
     for (unsigned m = 0; m < PROGRAM_MUTATORS; m++) {
         for (unsigned r = 0; r < PROGRAM_SLOTS; r++) {
-            if (value_equal(&p->roots[m][r], &unit))
+            if (value_is_unit(&p->roots[m][r]))
                 continue;
             put(o, any ? "  " : "roots\n  ");
             any = true;
