@@ -131,7 +131,7 @@ static inline bool op_set_has(op_set set, unsigned code) {
 
 /* What an operation is like, for all who treat some of them alike: FLAG_ALLOCATES, ... */
 #define OP_FLAGS(X)                                                                                \
-    X(ALLOCATES)    /* makes blocks, which get names after it: n7, n7:1, ... */                    \
+    X(ALLOCATES)    /* makes blocks, which get names after it: n7, n7:2, ... */                    \
     X(RESULT)       /* what it leaves in dst is a pointer, if all goes well */                     \
     X(COLLECTS)     /* a collection of the whole heap or of the young blocks */                    \
     X(READS_DST)    /* it is about the block that dst holds */                                     \

@@ -224,10 +224,10 @@ check 1 '   1  full;      subject    marked from r0;.*violation sanitizer' \
 check 0 'n0 was never allocated' run --trace=n0 --collector mark_sweep --reference none never.txt
 # Blocks of the operations that make many, or that a runtime has.
 printf 'isoheap program 1\nscript\n  r0 = list 3 1\n  full\n' >built.txt
-check 0 '^built.txt;n0, allocated by operation 0: r0 = list 3 1;   0  r0 = list 3 1;      program    pointed at by n0:1 field 1;      subject    allocated: words' \
+check 0 '^built.txt;n0, allocated by operation 0: r0 = list 3 1;   0  r0 = list 3 1;      program    pointed at by n0:2 field 1;      subject    allocated: words' \
     run --trace=n0 built.txt
 printf 'isoheap program 1\nscript\n  r0 = tree 3 0\n  drop r0\n  full\n' >tree.txt
-check 0 '^tree.txt;n0:2, allocated by operation 0: r0 = tree 3 0;   0  .*      program    pointed at by r0;      subject    allocated: words .*;   2  full;      subject    .*gone' \
+check 0 '^tree.txt;n0:2, allocated by operation 0: r0 = tree 3 0;   0  .*      program    pointed at by n0:3 field 1, n0:3 field 2;      subject    allocated: words .*;   2  full;      subject    swept.*gone from words' \
     run --trace=n0:2 tree.txt
 for operation in 'ephemeron 2' 'resource 3' 'array 2 5' 'exhaust 3'; do
     printf 'isoheap program 1\nscript\n  r0 = %s\n  full\n' "$operation" >runtime.txt
