@@ -8,7 +8,7 @@
 
 #include "collectors/collector.h"
 
-enum { ARENA_RED_ZONE = 64 }; /* words that are always poisoned before and behind the heap */
+enum { ARENA_RED_ZONE = 64 }; /* words before and after the heap, always poisoned */
 
 /* What unwritten memory holds; an immediate. */
 #define ARENA_FILL UINT64_C(0xdbdbdbdbdbdbdbdb)
@@ -16,19 +16,20 @@ enum { ARENA_RED_ZONE = 64 }; /* words that are always poisoned before and behin
 struct arena {
     word *base;             /* first word of the heap */
     size_t capacity;        /* words that a heap may have; address space only until touched */
-    size_t poisoned;        /* words from base on that a former reset has poisoned or handed out */
-    size_t highest;         /* the most that these ever were before */
+    size_t poisoned;        /* words from base on that a reset has poisoned or handed out so far */
+    size_t highest;         /* the largest value that `poisoned` has ever had */
     struct gc_hooks *hooks; /* of the last reset; NULL: there was none */
 };
 
 /* Reserves address space for a heap of `capacity` words.  False if the system refuses. */
 bool arena_open(struct arena *arena, size_t capacity);
-/* Leaves no word poisoned: whoever gets the addresses next must be able to use them. */
+/* Gives the address space back, with no word poisoned: the addresses may be used for something else
+ * next. */
 void arena_close(struct arena *arena);
 
-/* Poisons the first `words` words, whatever a former input used, and both red zones.  The words are
- * ARENA_FILL, so that a collector that reads what it never wrote does the same whatever ran before.
- */
+/* Poisons the first `words` words, all words that earlier inputs have used, and both red zones. The
+ * words hold ARENA_FILL afterwards, so that a collector that reads a word before it has written it
+ * behaves in the same way after any other input. */
 void arena_reset(struct arena *arena, struct gc_hooks *hooks, size_t words);
 
 #endif

@@ -25,7 +25,8 @@ struct literals {
 
 void literals_forget(struct literals *);
 
-/* `bits` bits (at least 16) for a word that is no pointer into the heap, and back. */
+/* A number of `bits` bits (at least 16) for a word that is no pointer into the heap; and the word
+ * for such a number. */
 uint64_t literal_of_value(struct literals *, word v, unsigned bits);
 word literal_value(const struct literals *, uint64_t code, unsigned bits);
 /* The same for a word of a no-scan block. */

@@ -23,7 +23,7 @@
 /* ---- closures --------------------------------------------------------------------------------
  */
 
-/* Where the code pointer of the next function of the closure v stands: behind code pointer,
+/* The place of the next function's code pointer in the closure v: after a code pointer, the
  * closinfo, for an arity other than 0 and 1 another code pointer, and the infix header.  Found from
  * the arities, since an infix header may be inverted.  v + at is where infix pointers lead. */
 static inline size_t next_function(word v, size_t at) {
@@ -185,7 +185,7 @@ static inline void swap_blocks(word *first) {
     }
 }
 
-/* Returns the end of what is kept.  What is free can be accessed afterwards. */
+/* Returns the end of the blocks that are kept.  Free words are no longer poisoned afterwards. */
 static inline word *slide_blocks(struct space *g) {
     word *to = g->heap.base;
     bool second = false;
@@ -219,7 +219,8 @@ static inline bool append_rest(struct space *g, const word *rest) {
     return false;
 }
 
-/* One block from `rest` to the end of the heap; of one word a fragment; of none nothing. */
+/* Makes the words from `rest` to the end of the heap one free block; a single word becomes a
+ * fragment. */
 static inline void free_rest(struct space *g, word *rest) {
     size_t words = (size_t)(g->end - rest);
     if (!FAULTY(rover_kept))

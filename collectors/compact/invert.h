@@ -39,12 +39,12 @@ static inline word unpack(word packed, unsigned colour) {
     return header_make(header_wosize(packed), colour, packed_tag(packed));
 }
 
-/* FAULT_static_threaded: whatever may be an address leads to a block of the heap. */
+/* FAULT_static_threaded: every word that may be an address is taken for one of the heap. */
 static inline bool leads_into_heap(const struct space *g, word v) {
     return in_heap(g, v) || (FAULTY(static_threaded) && v >> 47 == 0);
 }
 
-/* The word at place, if it leads into the heap, becomes the first of the list there. */
+/* If the word at place leads into the heap, it becomes the first of the list of the block there. */
 static inline void invert(const struct space *g, word *place) {
     word v = *place;
     if (!is_pointer(v) || !leads_into_heap(g, v))

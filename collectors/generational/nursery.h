@@ -7,8 +7,7 @@
  * old generation has no room for, so that a minor collection never fails.  OCaml 4 promotes at
  * once (promotion age 0); ages are the long OCaml paper's section 2 generalised.
  *
- * The nursery knows of the old generation only what struct major says.  Its functions are static in
- * a header, as those of mark_sweep's steps are: a known-bad collector is one compilation.
+ * The nursery knows of the old generation only what struct major says.
  */
 #ifndef ISOHEAP_NURSERY_H
 #define ISOHEAP_NURSERY_H
@@ -39,11 +38,11 @@ struct remembered {
 struct nursery {
     struct major major;
     const struct gc_config *config;
-    word *base; /* two halves of half_words words each, behind the old generation */
+    word *base; /* two halves of half_words words each, after the old generation */
     size_t half_words;
     unsigned half;      /* the one in use */
     word *free, *limit; /* where the next block goes; end of the half */
-    bool all_at_once;   /* this minor collection promotes whatever its age */
+    bool all_at_once;   /* this minor collection promotes blocks of every age */
     bool full;          /* the old generation refused a promotion in the last minor collection */
 
     size_t n_remembered, n_promoted;
@@ -124,8 +123,8 @@ static inline void nursery_barrier(struct nursery *n, word block, size_t i, word
         remember(n, block, i);
 }
 
-/* Keeps the entries that still lead from an old block (one for which keep says yes, if it is asked)
- * to a young one. */
+/* Keeps the entries that still lead from an old block to a young one; if keep is given, only those
+ * of old blocks for which it returns true. */
 static inline void nursery_forget(struct nursery *n, bool keep(word block)) {
     size_t kept = 0;
     for (size_t e = 0; e < n->n_remembered; e++) {
@@ -211,7 +210,7 @@ static inline void remember_fields(struct nursery *n, word v) {
             remember(n, v, i);
 }
 
-/* Until nothing moved has fields that have not been looked at. */
+/* Looks at the fields of all blocks that have moved, until no new one moves. */
 static inline void forward_rest(struct nursery *n, word *scan) {
     for (size_t looked = 0; scan < n->free || looked < n->n_promoted;) {
         gc_tick(n->config->hooks);

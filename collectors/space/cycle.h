@@ -3,12 +3,12 @@
  * A mark-and-sweep cycle in slices: snapshot at the beginning with a deletion barrier (long OCaml
  * paper, section 8.1).
  *
- * A slice is a sequence of the steps of collectors/mark_sweep/, whole blocks each: a budget is
- * exceeded by the last of them.  The mutator keeps to three rules in between:
+ * A slice is a sequence of steps of mark and sweep.  Each step handles a whole block, so the last
+ * one may exceed the budget.  The mutator keeps to three rules between slices:
  *
  *   store     while marking, the old value of the field is darkened before it is overwritten
- *   allocate  while marking black; while sweeping black at the cursor and above, white below
- *   tell      the sweep which free block an allocation has cut (sweep_allocated)
+ *   allocate  while marking black; while sweeping black at the cursor and above, white below; the
+ *             sweep is told which free block an allocation has cut (sweep_allocated)
  *
  * A new block must survive the cycle (new_allocs of Definition 6) and be white after it.  A header
  * for the same reason as its parts, and so that a collector with more generations can have its
@@ -47,8 +47,8 @@ static inline void darken_half(struct space *g, unsigned half) {
                 darken_word(g, &g->config.slots[m][s]);
 }
 
-/* The snapshot: from here on whatever can be reached is gray-protected or marked.  All roots at
- * once, since slots have no barrier. */
+/* Takes the snapshot: from here on every block that can be reached is marked or gray-protected. All
+ * roots are darkened at once, since slots have no barrier. */
 static inline void cycle_begin(struct cycle *c) {
     mark_begin(&c->space);
     if (FAULTY(half_snapshot))
@@ -172,7 +172,8 @@ static inline word *cycle_cut(struct cycle *c, size_t wosize, unsigned tag) {
     return fit.hp;
 }
 
-/* The same; before it says no it finishes the cycle that is under way, and does another. */
+/* The same, but if no free block fits it first finishes the cycle that is under way and does
+ * another one. */
 static inline word *cycle_alloc(struct cycle *c, size_t wosize, unsigned tag) {
     word *hp = cycle_cut(c, wosize, tag);
     if (!hp && c->phase != GC_PHASE_IDLE) {

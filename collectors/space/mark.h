@@ -83,13 +83,14 @@ static inline void darken_roots(struct space *g) {
     }
 }
 
-/* Before the roots are darkened. */
+/* To be called before the roots are darkened. */
 static inline void mark_begin(struct space *g) {
     stack_clear(&g->stack);
     g->rescan = g->rescan_end;
 }
 
-/* Looks at one header of the re-scan: gray blocks that are off the stack are marked from. */
+/* Looks at one header of the re-scan; a gray block there, which is not on the stack, is marked
+ * from. */
 static inline size_t rescan_step(struct space *g) {
     word *hp = g->rescan;
     g->rescan = hp + header_wosize(*hp) + 1;
@@ -97,8 +98,8 @@ static inline size_t rescan_step(struct space *g) {
     return header_colour(*hp) == GRAY ? mark_block(g, pointer_word(hp + 1)) : 1;
 }
 
-/* After an overflow gray blocks are off the stack: the next pass over the addresses where they may
- * be.  What is dropped during a pass is looked for in another one. */
+/* After an overflow there are gray blocks that are not on the stack: begins the next pass over the
+ * addresses where they may be.  Blocks that are dropped during a pass are found by another one. */
 static inline void rescan_begin(struct space *g) {
     bool range = g->stack.policy == OVERFLOW_RANGE;
     g->rescan = range ? g->stack.first : g->heap.base;

@@ -2,8 +2,8 @@
  *
  * The mark stack: gray blocks that are still to be scanned.
  *
- * The papers' stack is as large as the heap and never full (long OCaml paper, 6.3); that it is not
- * is left to future work there (section 10).  A bounded one has three answers:
+ * The papers' stack is as large as the heap and never full (long OCaml paper, 6.3); a smaller one
+ * is future work there (section 10).  When a smaller one is full there are three answers:
  *
  *   OVERFLOW_DROP    the block stays gray off the stack, and the whole heap is scanned again
  *   OVERFLOW_RANGE   the same, and only the addresses between the lowest and the highest dropped

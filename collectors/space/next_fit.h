@@ -19,7 +19,8 @@ static inline void set_next_free(struct space *g, word v, word next) {
     *(v ? word_pointer(v) : &g->first_free) = next;
 }
 
-/* Cuts wosize fields off the high end of the free block v behind prev. */
+/* Cuts a block of wosize fields off the high end of the free block v; prev is the one before v on
+ * the free list. */
 static inline struct fit split(struct space *g, word prev, word v, size_t wosize) {
     word *hp = word_pointer(v) - 1;
     size_t rest = header_wosize(*hp) - wosize; /* words left over, header included */

@@ -3,10 +3,10 @@
  * The space that mark and sweep work on: one contiguous run of words, its free list, its mark
  * stack.
  *
- * Shared by the stop-the-world collector (mark_sweep.c) and the incremental one.  What stands in
- * the headers of this folder is one step each of mark, sweep and allocation; when which step comes
- * is the business of the collector that includes them.  They are headers, and all their functions
- * static, so that a known-bad collector (collectors/faults.h) is still one compilation.
+ * Shared by four collectors (mark_sweep, incremental, generational, compact).  The headers of this
+ * folder have the single steps of mark, sweep and allocation; the collector that includes them
+ * decides when which step is taken.  Their functions are static, so that each collector, and its
+ * variant with defects (collectors/faults.h), is one compilation.
  */
 #ifndef ISOHEAP_MARK_SWEEP_SPACE_H
 #define ISOHEAP_MARK_SWEEP_SPACE_H
@@ -20,7 +20,7 @@ enum mark_version { MARK_CLOSURES, MARK_NO_SCAN, MARK_BASE, MARK_VERSIONS };
 
 /* A sweep in progress.  A run is a free extent that the next one may be merged with. */
 struct sweep {
-    word *cursor;     /* header of the next block; whatever lies below is swept */
+    word *cursor;     /* header of the next block; all blocks below it are swept */
     word *run;        /* header of the last free extent, NULL if none may grow */
     size_t run_words; /* its words */
     bool dirty;       /* words of the run are not poisoned yet */
@@ -47,7 +47,7 @@ struct space {
     /* The free list: blue blocks in address order, linked by field 0, ended by 0.  A block is named
      * by its value (the address of field 0); 0 names the head. */
     word first_free;
-    word rover; /* next-fit: the search starts behind this one */
+    word rover; /* next-fit: the search starts after this one */
 };
 
 static inline bool in_heap(const struct space *g, word v) {

@@ -3,8 +3,8 @@
  * Sweep, one step at a time: sweep_body of the long OCaml paper's Figure 11 (no coalescing) or of
  * the short one's Figure 5 (coalescing).
  *
- * The free list is whole and in address order after every step: what has been swept comes first,
- * then the free blocks of before that lie behind the cursor.
+ * The free list is whole and in address order after every step: first the free blocks that the
+ * sweep has made so far, then the older ones that lie above the cursor.
  */
 #ifndef ISOHEAP_SWEEP_H
 #define ISOHEAP_SWEEP_H
@@ -23,7 +23,7 @@ static inline void sweep_poison(struct space *g) {
     s->dirty = false;
 }
 
-/* Makes the run a blue block and puts it on the free list, behind what is swept. */
+/* Makes the run a blue block and puts it on the free list, after the last swept one. */
 static inline void sweep_emit(struct sweep *s) {
     *s->run = header_make(s->run_words - 1, BLUE, 0);
     if (s->linked)
