@@ -7,9 +7,9 @@
 
 #include "faults/record.h"
 
-/* What a shared object exports; stays loaded.  NULL after a message. */
+/* Loads a shared object, for ever, and returns what it exports.  NULL after a message. */
 const struct fault_export *load_fault(const char *path);
-/* The collector in it; NULL after a message. */
+/* The same for one that must have a collector; returns the collector. */
 const struct collector *load_fault_object(const char *path);
 
 #endif

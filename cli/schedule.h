@@ -20,7 +20,7 @@ enum violation broken_class(unsigned broken);
 /* "all", "safety", names "a,b", or safety and names "safety,a"; 0 and a message for an unknown one.
  */
 unsigned choose_invariants(const char *list);
-/* "a,b"; false and a message for an unknown one. */
+/* The variants in "a,b", as a sum of VARIANT(name).  False after a message if one is unknown. */
 bool choose_variants(const char *list, unsigned *variants);
 
 /* Runs a schedule, with these invariants or, if they are 0, those that it names, and prints its
@@ -29,7 +29,8 @@ bool choose_variants(const char *list, unsigned *variants);
 int replay_schedule(const char *path, unsigned invariants, enum violation expected, bool columns,
                     bool quiet);
 
-/* As text, atomically; "-" is standard output.  False, and a message: it cannot be written. */
+/* Writes a schedule as text, as a whole or not at all; "-" is standard output.  False after a
+ * message if it cannot be written. */
 bool write_schedule(const struct schedule *, const char *path);
 
 #endif

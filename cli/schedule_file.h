@@ -12,7 +12,7 @@ bool is_schedule_file(const char *path);
 /* Prints a schedule with the labels of its steps, or its interleaving in columns; "-" is standard
  * output.  Returns an exit status, as the next one does. */
 int show_schedule(const char *path, bool columns, const char *out);
-/* Leaves steps out, as long as one of the invariants that it breaks still breaks. */
+/* Writes the schedule with as few steps as still break one of the invariants that it breaks. */
 int reduce_schedule(const char *path, const char *out);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The defects of the known-bad collectors (collectors/known_bad/table.h), and the switch behind
- * them. A collector's source asks FAULTY(<defect>) where the defect is, and is compiled in three
- * ways:
+ * The defects of the known-bad collectors (collectors/known_bad/table.h), and the switch that turns
+ * them on.  A collector's source asks FAULTY(<defect>) where the defect is, and is compiled in
+ * three ways:
  *
  *   as it is                         FAULTY() is the constant 0, and nothing of it is left in the
  *                                    object code

@@ -13,7 +13,8 @@
 #ifndef ISOHEAP_CANARY_H
 #define ISOHEAP_CANARY_H
 
-/* Nothing is included here: a source may still have to say what it wants of the C library. */
+/* Nothing is included here, since a source may define feature macros of the C library before it
+ * includes anything. */
 
 struct canary {
     unsigned long long reached, triggered; /* 0 or 1 */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a run of fuzz_fault notes in memory that it shares with `isoheap faults`: it survives
- * whatever a faulty collector does to the process.
+ * What a run of fuzz_fault notes, in memory that it shares with `isoheap faults`, so that the notes
+ * survive a crash of the process.
  */
 #ifndef ISOHEAP_FAULT_RECORD_H
 #define ISOHEAP_FAULT_RECORD_H
@@ -21,7 +21,8 @@ struct fault_record {
     uint64_t reached, triggered, detected;
     double seconds;             /* of processor time, at the detection or at the end */
     uint32_t violation, oracle; /* enum violation and who reports, of the detection */
-    uint32_t alone, without;    /* judging: oracles that see it alone; that nobody else replaces */
+    uint32_t alone, without;    /* judging: the oracles that see it when they judge alone; those
+                                   without which no other sees it */
     uint32_t complete;          /* the run came to its end: nothing was missed by an accident */
 };
 

@@ -8,8 +8,9 @@
 #include "collectors/collector.h"
 #include "harness/harness.h"
 
-/* For targets that watch: set before the first input.  The oracles that judge, 0: all; and what is
- * told of a violation before the process ends, VIOLATION_none for a sanitizer's report. */
+/* For targets that watch their runs; both are set before the first input.  target_oracles: the
+ * oracles that judge, 0: all.  target_found: called with the violation before the process ends,
+ * with VIOLATION_none for a sanitizer's report. */
 extern unsigned target_oracles;
 extern void (*target_found)(const struct verdict *);
 

@@ -7,9 +7,9 @@
 
 #include "program/mutation/mutate.h"
 
-/* ISOHEAP_MUTATION unset or empty: the default profile; the name of a profile: that one; "off":
- * NULL, no structured mutation.  Ends the process with status 2 and a list of what there is if the
- * name is unknown. */
+/* The profile that ISOHEAP_MUTATION names; the default one if it is unset or empty; NULL, no
+ * structured mutation, if it is "off".  An unknown name ends the process with status 2 and a list
+ * of the names. */
 const struct mutation_profile *mutation_choice(void);
 
 #endif

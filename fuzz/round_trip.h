@@ -7,10 +7,10 @@
 
 #include "program/program.h"
 
-/* Says on stderr what does not hold, and aborts. */
+/* Writes to stderr which property does not hold, and aborts. */
 void require(bool holds, const char *what);
 
-/* The program is valid, decode(encode(p)) = p and parse(print(p)) = p. */
+/* Aborts unless the program is valid, decode(encode(p)) = p, and parse(print(p)) = p. */
 void require_round_trip(const struct program *);
 
 #endif

@@ -10,7 +10,7 @@
 /* Aborts from a function of its own, violation_<class>, so that triage by stack frame keeps the
  * classes apart. */
 _Noreturn void violate(enum violation);
-/* An assertion of the harness failed. */
+/* Aborts because an assertion of the harness has failed. */
 _Noreturn void harness_error(void);
 
 #endif

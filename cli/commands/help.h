@@ -16,7 +16,7 @@ struct option_line {
     char name[64];
     char argument[64];   /* as --help has it: DIR, bytes|text; empty: none */
     bool optional;       /* the argument may be left out */
-    const char *meaning; /* the rest of the line; empty: it stands in the next one */
+    const char *meaning; /* the rest of the line; empty: the next line has the meaning */
 };
 bool parse_option_line(const char *line, size_t length, struct option_line *);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What explores: all programs of a scope on a collector behind collector.h, all states of the model
+ * The two explorations: of all programs of a scope on a collector, and of all states of the model
  * of the on-the-fly collector.
  */
 #ifndef ISOHEAP_EXPLORE_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The parts of `isoheap explore` on programs: programs.c is the command and its result,
- * explore_programs_options.c the scope, _pool.c the processes, _state.c what a later call resumes
- * from, _progress.c what a person sees meanwhile.
+ * programs_options.c the scope, programs_pool.c the processes, programs_state.c the file from which
+ * a later call goes on, programs_progress.c what a person sees meanwhile.
  *
  * The units of the enumeration (program/enumeration/enumerate.h) are dealt out in *chunks* of
  * consecutive ones, whose size depends on the scope alone.  A collector is explored up to chunk n
@@ -56,21 +56,21 @@ struct exploration {
     uint64_t programs_before; /* of figures, when this call began */
 };
 
-/* ---- explore_programs_options.c ----------------------------------------------------------------
+/* ---- programs_options.c -----------------------------------------------------------------------
  */
 
 extern const struct argp explore_scope_argp; /* a child parser; input: struct exploration */
-/* The scope for a collector: what was asked, and what the collector has where nothing was. */
+/* Completes the scope for a collector: what the user has not chosen follows from the collector. */
 void explore_scope_for(struct exploration *, const struct collector *);
 
-/* ---- explore_programs_pool.c -------------------------------------------------------------------
+/* ---- programs_pool.c -----------------------------------------------------------------------
  */
 
 /* Explores the subject from chunk `done` on, until all is done, a violation is found, or a signal
  * came.  False after a message: no processes. */
 bool explore_pool(struct exploration *);
 
-/* ---- explore_programs_state.c ------------------------------------------------------------------
+/* ---- programs_state.c -----------------------------------------------------------------------
  */
 
 /* Takes figures and `done` from the state file of the subject, if there is one.  An exit status:
@@ -79,7 +79,7 @@ int explore_load(struct exploration *);
 /* False after a message. */
 bool explore_save(const struct exploration *);
 
-/* ---- explore_programs_progress.c ---------------------------------------------------------------
+/* ---- programs_progress.c -----------------------------------------------------------------------
  */
 
 void explore_begin(struct exploration *);

@@ -2,7 +2,7 @@
  *
  * What the files of `isoheap faults` share.
  *
- *   faults.c             options, list, the order of events
+ *   (cli/commands/faults.c has options, list and the order of events)
  *   catalogue.c   the faults: heads of faults/<collector>/<name>.patch
  *   check.c       triggers raise their classes on faulty collectors, and none on clean ones
  *   schedule.h    the same for triggers that are schedules
@@ -42,8 +42,8 @@ struct catalogue {
     struct fault *faults;       /* by name */
     unsigned n;
 };
-/* Fills it with the faults that a word of `names` means: a name, a collector, a family or a class;
- * no names: all.  False after a message. */
+/* Reads the faults that the words of `names` select, each a name, a collector, a family or a class;
+ * without a word all.  False after a message. */
 bool catalogue_read(struct catalogue *, char **names, int n_names);
 void catalogue_free(struct catalogue *);
 
@@ -62,7 +62,7 @@ struct arm {
     unsigned oracles;           /* 0: all */
     bool seeds, random;
 };
-/* The n-th, NULL behind the last; the first one is what others are compared with. */
+/* Arm number n, NULL after the last one.  Arm 0 is the one with which the others are compared. */
 const struct arm *arm_at(unsigned n);
 const struct arm *arm_find(const char *name);
 
@@ -143,7 +143,7 @@ unsigned arms_with_results(const struct results *, const struct arm *arms[ARMS_M
 enum { EVENTS_MAX = 1 << 16 };
 void print_tables(FILE *, const struct catalogue *, const struct results *);
 
-/* How an oracle served in the default arm. */
+/* What an oracle was worth in the default arm. */
 struct oracle_value {
     unsigned faults;   /* it was the one that reported, in most of the fault's runs */
     unsigned alone;    /* faults that it sees with no other oracle, on a program that was found */
@@ -164,8 +164,8 @@ struct curve {
 /* An SVG of survival curves over a logarithmic axis from 1 to `last`. */
 void put_curves(FILE *, const char *title, const struct curve *, unsigned n, double last,
                 unsigned width, unsigned height);
-/* The report as a page or, if the path ends in .svg, its curves as a picture; false: not written,
- * and said why. */
+/* Writes the report as a page or, if the path ends in .svg, its curves as a picture.  False after a
+ * message. */
 bool write_page(const char *path, const struct catalogue *, const struct results *);
 
 #endif

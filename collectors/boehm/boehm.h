@@ -10,9 +10,9 @@
 
 extern const struct collector boehm;
 
-/* A conservative collector keeps garbage, and promises nothing about it: a figure, no verdict.
- * Words of blocks that the program could no longer reach at a full collection, and of those that
- * were still allocated afterwards; since the process began. */
+/* A conservative collector may keep garbage, so this is a figure and no verdict.  garbage_words:
+ * words of the blocks that were unreachable when a full collection began; kept_words: of those that
+ * were still allocated after it.  Sums since the process began. */
 struct boehm_statistics {
     uint64_t garbage_words, kept_words, collections;
 };

@@ -89,7 +89,7 @@ bool true_slice(struct gc *);
 /* The object of a true word that points at a block, or NO_OBJECT. */
 uint32_t true_object(const struct gc *, word v, size_t *offset);
 
-/* Does the word point into memory that has held an object, whatever is there now? */
+/* Does the word point into memory that holds an object, or has held one? */
 bool true_is_inside(word v);
 
 /* ---- shadow.c ----------------------------------------------------------------------------------
@@ -102,7 +102,7 @@ word shadow_from_true(const struct gc *, word v);
 bool shadow_has(const struct gc *, word v);
 /* Somewhere in the shadow where no block starts: for a pointer to a block that is lost. */
 word shadow_nowhere(const struct gc *);
-/* Puts a new block behind the others. */
+/* Puts a new block after the others. */
 void shadow_add(struct gc *, uint32_t id, word header, const word *fields);
 /* Takes the true words of all slots, before libgc looks for roots. */
 void shadow_roots(struct gc *);

@@ -76,9 +76,10 @@ void algorithm_begin(struct cakeml_state *);
 /* The next heap address that is to be moved, a pointer; NULL: the collection is done. */
 cakeml_value *algorithm_next(struct cakeml_state *);
 cakeml_value algorithm_move(struct cakeml_state *, cakeml_value);
-/* The heap after it: the new segments in the old one's place, or the new heap; returns it. */
+/* Returns the heap after the collection: the old one with the new segments in their place, or the
+ * new one. */
 struct cakeml_heap *algorithm_finish(struct cakeml_state *);
-/* The to_gen encoding of a partial collection's state, for a full one. */
+/* Encodes the state of a partial collection by to_gen, as one of a full collection. */
 void simulation_begin(struct gc *);
 
 /* ---- words.c ----------------------------------------------------------------------------------

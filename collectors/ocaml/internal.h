@@ -3,7 +3,7 @@
  * The adapter of the OCaml runtime: what its files share.
  *
  * The runtime's heap lies in chunks and in a minor heap, and blocks move between them.  Slots and
- * oracles see a *shadow* instead: the reachable blocks, one behind the other in the order of a
+ * oracles see a *shadow* instead: the reachable blocks, one after the other in the order of a
  * breadth-first search from the slots, written anew after every collection.  The shadow is also
  * what a program may observe: pointers to Forward blocks are as the runtime left them, and a field
  * of an ephemeron is shown only while its keys are reachable.
@@ -60,7 +60,7 @@ struct gc {
 void runtime_save(void);            /* once, before anything runs */
 void runtime_boot(struct gc *);     /* a fresh runtime, for g->config */
 uint64_t runtime_collections(void); /* grows with everything that may move or free a block */
-/* Calls of what the runtime put off: finalisers. */
+/* Makes the calls that the runtime has put off: finalisers. */
 void runtime_actions(void);
 word root_get(unsigned slot);
 void root_set(unsigned slot, word v);
@@ -85,7 +85,7 @@ void *region_realloc(void *, size_t bytes);
 /* ---- heap_map.c: where the runtime's blocks are -------------------------------------------------
  */
 
-/* Takes down every allocated block. */
+/* Enters every allocated block into the map. */
 void heap_map(struct gc *);
 /* The cell of a word of the runtime's heap, or NULL if it lies elsewhere. */
 struct cell *heap_cell(struct gc *, word v);
@@ -109,7 +109,7 @@ void shadow_read_slots(struct gc *);
  */
 word shadow_original(const struct gc *, word v);
 word shadow_of(struct gc *, word v);
-/* The shadow of a block that has just been allocated, behind all others. */
+/* Appends a block that has just been allocated to the shadow. */
 word shadow_append(struct gc *, word block);
 void shadow_walk(struct gc *, gc_visit *, void *context);
 
@@ -117,7 +117,7 @@ void shadow_walk(struct gc *, gc_visit *, void *context);
  */
 
 void runtime_begin(struct gc *); /* of an operation: the slots are roots */
-void runtime_renew(struct gc *); /* the shadow anew, whatever has happened */
+void runtime_renew(struct gc *); /* writes the shadow anew if anything has happened */
 /* Can the shadow show a block of so many fields more? */
 bool runtime_has_room(struct gc *, size_t wosize);
 extern const struct gc_extras ocaml_extras;
@@ -125,7 +125,7 @@ extern const struct gc_mask ocaml_masks[];
 void extras_reset(struct gc *); /* for a new config */
 void ocaml_promise(const struct gc_config *, struct collector_traits *);
 
-/* ---- custom blocks: the words behind the first two are the program's
+/* ---- custom blocks: the words after the first two are the program's
  * ------------------------------
  */
 

@@ -68,7 +68,7 @@ static inline uint32_t choose(struct gc *g, uint32_t n) {
 /* ---- tower.c ----------------------------------------------------------------------------------
  */
 
-/* Shows the state to whoever judges it; does not return if that is a violation. */
+/* Shows the state to the harness; does not return if it is a violation. */
 void tower_judge(struct gc *, enum tower_stage);
 
 /* ---- shadow.c ---------------------------------------------------------------------------------
