@@ -165,7 +165,9 @@ static void run(struct watch *w, const struct program *p) {
     struct runner *runner = runner_open(&options);
     if (!runner) {
         shared->verdict.harness_error = shared->finished = true;
-        snprintf(shared->verdict.detail, VERDICT_TEXT, "no memory for the collectors' arenas");
+        const char *fault = runner_fault(&options);
+        snprintf(shared->verdict.detail, VERDICT_TEXT, "%s",
+                 fault ? fault : "no memory for the collectors' arenas");
         return;
     }
     dying.runner = runner;

@@ -10,9 +10,9 @@
 #define _GNU_SOURCE
 #include "cli/plugin.h"
 
+#include "collectors/contract.h"
 #include "collectors/plugin.h"
 
-#include <ctype.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <poll.h>
@@ -32,23 +32,6 @@ static unsigned n_loaded;
 /* ---- what may be wrong with one ---------------------------------------------------------------
  */
 
-/* Says what keeps the harness from calling this collector at all, or returns NULL. */
-static const char *incomplete(const struct collector *c) {
-    if (!c->name || !c->name[0] || !c->summary)
-        return "the collector has no name or no summary";
-    for (const char *s = c->name; *s; s++)
-        if (!isalnum((unsigned char)*s) && *s != '_' && *s != '-')
-            return "the collector's name has other characters than letters, digits, _ and -";
-    if (!c->open || !c->reset || !c->close || !c->alloc)
-        return "the collector lacks one of the functions that none can do without: open, reset, "
-               "close, alloc";
-    if (!c->image != !c->adopt)
-        return "the collector has only one of image and adopt; they belong together";
-    if (c->traits.max_mutators < 1)
-        return "the trait max_mutators is 0; it is 1 at least";
-    return NULL;
-}
-
 static const char *misfit(const struct isoheap_plugin *p) {
     if (!p)
         return "it defines no symbol isoheap_plugin; write ISOHEAP_PLUGIN(my_collector) of "
@@ -57,7 +40,7 @@ static const char *misfit(const struct isoheap_plugin *p) {
         p->config_size != sizeof(struct gc_config) || p->hooks_size != sizeof(struct gc_hooks))
         return "it was compiled with the collectors/collector.h of another version of isoheap; "
                "compile it again with this one's";
-    return p->collector ? incomplete(p->collector) : "isoheap_plugin points at no collector";
+    return p->collector ? contract_fault(p->collector) : "isoheap_plugin points at no collector";
 }
 
 static void explain(const char *path, const char *error) {

@@ -12,7 +12,7 @@ set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/isoheap")
 set(share_dir "${CMAKE_INSTALL_DATADIR}/isoheap")
 
 # The reference and the arena go into plug-ins too.
-add_library(isoheap_reference OBJECT collectors/arena.c collectors/cheney/cheney.c)
+add_library(isoheap_reference OBJECT collectors/arena.c collectors/contract.c collectors/cheney/cheney.c)
 set_target_properties(isoheap_reference PROPERTIES POSITION_INDEPENDENT_CODE ON)
 isoheap_flags(isoheap_reference)
 

@@ -14,6 +14,7 @@
 
 #include "collectors/extras.h"
 #include "collectors/layout.h"
+#include "collectors/traits.h"
 
 enum { GC_SLOTS = 36, GC_MUTATORS = 4 }; /* the program's 32 slots, and scratch slots */
 typedef word gc_slots[GC_SLOTS];
@@ -107,40 +108,11 @@ struct gc_cycle {
 enum gc_extent { GC_LIVE, GC_FREE, GC_FRAGMENT, GC_UNUSED, GC_FREE_LIST_ENTRY };
 typedef void gc_visit(void *context, enum gc_extent kind, const word *header, size_t words);
 
-/* When may an allocation be refused? */
-enum gc_refusal {
-    REFUSES_ANYTIME,       /* no promise */
-    REFUSES_NO_FREE_BLOCK, /* only if after a full collection no free block is large enough */
-    REFUSES_EXACTLY        /* if and only if live + request exceeds the heap */
-};
-
+/* What a collector promises, a member for each row of collectors/traits.h. */
 struct collector_traits {
-    bool moves;     /* blocks may move: addresses mean nothing after a safepoint */
-    bool infix;     /* takes infix pointers (closures with several functions) */
-    bool start_env; /* skips the words of a closure before start of environment */
-    bool raw;       /* skips blocks with tag >= TAG_NO_SCAN */
-    bool outside;   /* tolerates even words that point outside the heap, static blocks too */
-    bool fatal_out_of_memory;  /* the process ends instead */
-    bool poisons;              /* dead memory is poisoned through the hooks */
-    bool conservative;         /* retains more than the reachable: soundness only */
-    bool whitens;              /* after a cycle every block is white or blue */
-    bool free_list;            /* walk visits a free list, and every free block is on it */
-    bool sorted_free_list;     /* in address order */
-    bool merged_free_list;     /* after a full collection no two free extents are adjacent */
-    bool renews;               /* a heap that has become empty serves what a fresh heap serves */
-    unsigned full_until_exact; /* full collections until exactly the reachable is left; 0: never */
-    enum gc_refusal refusal;
-    size_t max_wosize;     /* 0: as much as the heap holds */
-    unsigned max_mutators; /* at least 1 */
-    bool refines;          /* hooks->refinement sees states as collectors/tower/levels.h has them */
-    size_t nursery_words;  /* words behind heap_words that walk covers too: the young generation */
-    bool exact_minor;      /* a minor collection keeps no young block that it need not keep */
-    bool refines_words;    /* the same as collectors/cakeml/levels.h has them */
-    bool closure_keys; /* the key of an ephemeron is a whole block: the closure of an infix pointer
-                        */
-    bool forwards;     /* a pointer to a block with tag 250 may become its field at any time */
-    bool compacts;     /* GC_COMPACT leaves the reachable blocks, then one free block */
-    bool slides;       /* blocks never change the order of their addresses; with `moves` */
+#define X(type, name, judge, needs, words, meaning) type name;
+    COLLECTOR_TRAITS(X)
+#undef X
 };
 
 struct collector {
@@ -194,10 +166,9 @@ struct collector {
 
     /* Inspection: changes nothing.  walk visits every extent of the heap in address order, then
      * every free-list entry in list order.  check returns NULL or the invariant of the collector's
-     * own that is broken.  peek reads header (i = -1) or field i of v as an OCaml word. */
+     * own that is broken. */
     void (*walk)(struct gc *, gc_visit *, void *context);
     const char *(*check)(struct gc *);
-    word (*peek)(struct gc *, word v, ptrdiff_t i);
     /* NULL: no cycle is ever under way between two calls.  With generations it is one of the old
      * generation: its roots are the slots and the fields of young blocks, none of which is moved
      * between its beginning and the end of that call. */

@@ -51,6 +51,19 @@ static void out_of_fuel(struct gc_hooks *hooks) {
     broken(c, "one call took more than %d steps (gc_tick): a loop that does not end", FUEL);
 }
 
+static void note_broken(struct gc_hooks *hooks, const char *sentence) {
+    struct conform *c = (struct conform *)(void *)((char *)hooks - offsetof(struct conform, hooks));
+    broken(c, "an invariant of the collector's own: %s", sentence);
+}
+
+static void note_death(struct gc_hooks *hooks, uint64_t number) {
+    struct conform *c = (struct conform *)(void *)((char *)hooks - offsetof(struct conform, hooks));
+    if (number >= TOLD)
+        broken(c, "the death of a block was told that was never asked for: number %llu",
+               (unsigned long long)number);
+    c->told[number]++;
+}
+
 /* ---- calls ------------------------------------------------------------------------------------
  */
 
@@ -71,6 +84,8 @@ void fresh_heap(struct conform *c, size_t words, unsigned mutators) {
     c->config.slots = c->slots;
     c->config.hooks = &c->hooks;
     c->config.mutators = mutators;
+    c->config.masks = ~0u; /* as in a run: what is known shall not hide the rest */
+    memset(c->told, 0, sizeof c->told);
     c->traits = promised_traits(c->collector, &c->config);
     for (unsigned m = 0; m < GC_MUTATORS; m++)
         for (unsigned s = 0; s < GC_SLOTS; s++)
@@ -230,8 +245,9 @@ void expect_list(struct conform *c, unsigned n, const char *when) {
 /* ---- running ----------------------------------------------------------------------------------
  */
 
-static const struct conform_step *const groups[] = {conform_calls, conform_collections,
-                                                    conform_traits};
+static const struct conform_step *const groups[] = {conform_calls,  conform_collections,
+                                                    conform_traits, conform_generations,
+                                                    conform_order,  conform_extras};
 
 static const struct conform_step *step_of(unsigned number) {
     for (unsigned g = 0; g < sizeof groups / sizeof *groups; g++)
@@ -288,7 +304,11 @@ void conform_run(const struct collector *collector, unsigned number,
     memset(&c, 0, sizeof c);
     c.collector = collector;
     c.answer = answer;
-    c.hooks = (struct gc_hooks){.poison = poison, .unpoison = unpoison, .out_of_fuel = out_of_fuel};
+    c.hooks = (struct gc_hooks){.poison = poison,
+                                .unpoison = unpoison,
+                                .out_of_fuel = out_of_fuel,
+                                .broken = note_broken,
+                                .finalised = note_death};
     for (size_t i = 0; i < sizeof c.units / sizeof *c.units; i++)
         c.units[i] = WORD_UNIT;
     if (setjmp(c.end))

@@ -15,7 +15,8 @@ enum {
     WORDS_LEAST = 64,  /* words of the smallest heap */
     WORDS_MOST = 4096, /* and of the largest */
     FUEL = 1 << 26,    /* steps that one call may take */
-    SCRATCH = 32       /* slots from here on are the kit's own registers */
+    SCRATCH = 32,      /* slots from here on are the kit's own registers */
+    TOLD = 8           /* numbers of deaths */
 };
 
 struct conform {
@@ -30,6 +31,7 @@ struct conform {
     size_t words;   /* of the heap */
     unsigned scale; /* 0 .. SCALES - 1 */
     word units[2 * WORDS_MOST];
+    unsigned told[TOLD]; /* how often hooks->finalised told of each number, since fresh_heap */
     /* the last walk */
     struct graph graph;
     struct heap_facts facts;
@@ -84,6 +86,7 @@ struct conform_step {
     const char *(*not_promised)(const struct conform *); /* NULL or why it does not apply */
     void (*check)(struct conform *);                     /* called for every scale */
 };
-extern const struct conform_step conform_calls[], conform_collections[], conform_traits[];
+extern const struct conform_step conform_calls[], conform_collections[], conform_traits[],
+    conform_generations[], conform_order[], conform_extras[];
 
 #endif

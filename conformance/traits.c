@@ -4,6 +4,7 @@
  */
 #include "conformance/internal.h"
 
+#include "collectors/contract.h"
 #include "harness/harness.h"
 
 #include <string.h>
@@ -32,25 +33,11 @@ static const char *always(const struct conform *c) {
  */
 
 static void check_sense(struct conform *c) {
-    const struct collector_traits *t = &c->traits;
-    bool looks = c->collector->walk;
-    if ((t->sorted_free_list || t->merged_free_list) && !t->free_list)
-        broken(c, "sorted_free_list and merged_free_list mean nothing without free_list");
-    if ((t->free_list || t->whitens || t->full_until_exact ||
-         t->refusal == REFUSES_NO_FREE_BLOCK) &&
-        !looks)
-        broken(c,
-               "free_list, whitens, full_until_exact and refusal REFUSES_NO_FREE_BLOCK need walk");
-    if (t->full_until_exact && !c->collector->collect)
-        broken(c, "full_until_exact needs collect");
-    if (t->renews && !t->full_until_exact)
-        broken(c, "renews needs full_until_exact: only then is a heap known to be empty");
-    if (t->conservative && t->full_until_exact)
-        broken(c, "conservative and full_until_exact contradict each other");
-    if (t->infix && !t->start_env)
-        broken(c, "infix needs start_env: infix pointers point into closures");
-    if (t->max_mutators < 1 || t->max_mutators > GC_MUTATORS)
-        broken(c, "max_mutators is %u, not 1 to %d", t->max_mutators, GC_MUTATORS);
+    const char *fault = contract_fault(c->collector);
+    if (!fault)
+        fault = traits_fault(c->collector, &c->traits);
+    if (fault)
+        broken(c, "%s", fault);
 }
 
 /* ---- moves ------------------------------------------------------------------------------------

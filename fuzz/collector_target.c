@@ -90,7 +90,8 @@ static struct runner *open_runner(const struct collector *subject,
     choose_coverage(&options);
     struct runner *opened = runner_open(&options);
     if (!opened) {
-        fprintf(stderr, "isoheap: no memory for the collectors' arenas\n");
+        const char *fault = runner_fault(&options);
+        fprintf(stderr, "isoheap: %s\n", fault ? fault : "no memory for the collectors' arenas");
         abort();
     }
     return opened;

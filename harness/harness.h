@@ -104,7 +104,10 @@ struct runner_options {
 };
 enum { COVERAGE_BYTES = 4096 };
 
-/* NULL if a collector cannot be opened. */
+/* Why runner_open would refuse these options: a collector of which something is missing, as a
+ * sentence that lasts (collectors/contract.h); NULL if nothing is. */
+const char *runner_fault(const struct runner_options *);
+/* NULL if that is the case, or if a collector finds no memory. */
 struct runner *runner_open(const struct runner_options *);
 void runner_close(struct runner *);
 

@@ -2,6 +2,7 @@
  *
  * The runner: life of a run, from the initial heap to the verdict (harness.h).
  */
+#include "collectors/contract.h"
 #include "harness/call.h"
 #include "program/text/text.h"
 
@@ -124,9 +125,17 @@ static void out_of_fuel(struct gc_hooks *hooks) {
 /* ---- life -------------------------------------------------------------------------------------
  */
 
+const char *runner_fault(const struct runner_options *options) {
+    static struct program initial;
+    program_clear(&initial);
+    struct gc_config config = program_gc_config(&initial);
+    const char *fault = promises_fault(options->subject, &config);
+    return fault || !options->reference ? fault : promises_fault(options->reference, &config);
+}
+
 struct runner *runner_open(const struct runner_options *options) {
     const struct collector *collectors[COLLECTING_PARTIES] = {options->subject, options->reference};
-    struct runner *r = calloc(1, sizeof *r);
+    struct runner *r = runner_fault(options) ? NULL : calloc(1, sizeof *r);
     if (!r)
         return NULL;
     /* What the subject has and the reference lacks would mean something else to each of them. */

@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 
 #include "cli/plugin.h"
+#include "collectors/contract.h"
 #include "collectors/known_bad/known_bad.h"
 #include "collectors/registry/registry.h"
 #include "program/bytes/bytes.h"
@@ -59,41 +60,15 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 /* ---- traits -----------------------------------------------------------------------------------
  */
 
-struct flag {
-    const char *name;
-    bool set;
-};
-enum { FLAGS = 16 };
-
-static void read_flags(const struct collector_traits *t, struct flag flags[FLAGS]) {
-    const struct flag all[FLAGS] = {{"moves", t->moves},
-                                    {"infix", t->infix},
-                                    {"start_env", t->start_env},
-                                    {"raw", t->raw},
-                                    {"outside", t->outside},
-                                    {"fatal_out_of_memory", t->fatal_out_of_memory},
-                                    {"poisons", t->poisons},
-                                    {"conservative", t->conservative},
-                                    {"whitens", t->whitens},
-                                    {"free_list", t->free_list},
-                                    {"sorted_free_list", t->sorted_free_list},
-                                    {"merged_free_list", t->merged_free_list},
-                                    {"renews", t->renews},
-                                    {"exact_minor", t->exact_minor},
-                                    {"compacts", t->compacts},
-                                    {"slides", t->slides}};
-    memcpy(flags, all, sizeof all);
-}
-
-static const char *refusal_name(enum gc_refusal refusal) {
-    switch (refusal) {
-    case REFUSES_NO_FREE_BLOCK:
-        return "no_free_block";
-    case REFUSES_EXACTLY:
-        return "exactly";
-    default:
-        return "anytime";
-    }
+/* "true", "4", "exactly". */
+static void put_value(const struct collector_traits *t, enum trait_number n, const char *quote) {
+    size_t value = trait_value(t, n);
+    if (trait_table[n].type == TYPE_bool)
+        printf("%s", value ? "true" : "false");
+    else if (trait_table[n].type == TYPE_gc_refusal)
+        printf("%s%s%s", quote, refusal_name((gc_refusal)value), quote);
+    else
+        printf("%zu", value);
 }
 
 /* ---- for people -------------------------------------------------------------------------------
@@ -101,22 +76,28 @@ static const char *refusal_name(enum gc_refusal refusal) {
 
 enum { INDENT = 25, WIDTH = 100 };
 
+static void list_trait(const struct collector_traits *t, enum trait_number n, int *column) {
+    enum { VALUE = 20 };
+    bool flag = trait_table[n].type == TYPE_bool;
+    int length = 1 + (int)strlen(trait_table[n].name) + (flag ? 0 : VALUE);
+    if (*column + length > WIDTH) {
+        printf("\n%*s", INDENT, "");
+        *column = INDENT;
+    }
+    *column += length;
+    printf(" %s", trait_table[n].name);
+    if (flag)
+        return;
+    printf("=");
+    put_value(t, n, "");
+}
+
 /* The traits that are set, wrapped. */
 static void list_traits(const struct collector_traits *t) {
-    struct flag flags[FLAGS];
     int column = printf("%*straits:", INDENT, "");
-    read_flags(t, flags);
-    for (unsigned i = 0; i < FLAGS; i++) {
-        if (!flags[i].set)
-            continue;
-        if (column + 1 + (int)strlen(flags[i].name) > WIDTH)
-            column = printf("\n%*s", INDENT, "");
-        column += printf(" %s", flags[i].name);
-    }
-    printf("\n%*srefuses %s; exact after %u full collections; %u mutators", INDENT, "",
-           refusal_name(t->refusal), t->full_until_exact, t->max_mutators);
-    if (t->max_wosize)
-        printf("; blocks of %zu words at most", t->max_wosize);
+    for (unsigned n = 0; n < TRAITS; n++)
+        if (trait_value(t, (enum trait_number)n))
+            list_trait(t, (enum trait_number)n, &column);
     printf("\n");
 }
 
@@ -146,6 +127,9 @@ static void list_people(void) {
     printf("\noracles\n");
     for (unsigned o = 0; o < ORACLE_COUNT; o++)
         printf("  %-22s %s\n", oracle_name((enum oracle)o), oracle_meaning((enum oracle)o));
+    printf("\ntraits of collectors\n");
+    for (unsigned t = 0; t < TRAITS; t++)
+        printf("  %-22s %s\n", trait_table[t].name, trait_table[t].meaning);
     printf("\nviolation classes\n");
     for (unsigned v = 1; v < VIOLATION_classes; v++)
         printf("  %-22s %s\n", violation_name((enum violation)v),
@@ -200,14 +184,12 @@ static void json_names(const char *key, const char *const *names) {
 }
 
 static void json_traits(const struct collector_traits *t) {
-    struct flag flags[FLAGS];
     printf(",\n     \"traits\": {");
-    read_flags(t, flags);
-    for (unsigned i = 0; i < FLAGS; i++)
-        printf("\"%s\": %s, ", flags[i].name, flags[i].set ? "true" : "false");
-    printf("\"full_until_exact\": %u, \"refuses\": \"%s\", \"max_wosize\": %zu, "
-           "\"max_mutators\": %u}",
-           t->full_until_exact, refusal_name(t->refusal), t->max_wosize, t->max_mutators);
+    for (unsigned n = 0; n < TRAITS; n++) {
+        printf("%s\"%s\": ", n ? ", " : "", trait_table[n].name);
+        put_value(t, (enum trait_number)n, "\"");
+    }
+    printf("}");
 }
 
 static void json_collector(unsigned number, const struct collector *c) {
@@ -255,6 +237,9 @@ static void list_json(void) {
     printf(",\n  \"oracles\": [");
     for (unsigned o = 0; o < ORACLE_COUNT; o++)
         json_entry(o, oracle_name((enum oracle)o), oracle_meaning((enum oracle)o));
+    printf("],\n  \"traits\": [");
+    for (unsigned t = 0; t < TRAITS; t++)
+        json_entry(t, trait_table[t].name, trait_table[t].meaning);
     printf("],\n  \"classes\": [");
     for (unsigned v = 1; v < VIOLATION_classes; v++)
         json_entry(v - 1, violation_name((enum violation)v), violation_meaning((enum violation)v));

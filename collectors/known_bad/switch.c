@@ -46,7 +46,6 @@ struct gc {
     F(enum gc_result, switch_kind, (struct gc * g, unsigned kind), (g->inner, kind))               \
     P(walk, (struct gc * g, gc_visit * visit, void *context), (g->inner, visit, context))          \
     F(const char *, check, (struct gc * g), (g->inner))                                            \
-    F(word, peek, (struct gc * g, word v, ptrdiff_t i), (g->inner, v, i))                          \
     F(struct gc_cycle, cycle, (struct gc * g), (g->inner))                                         \
     F(bool, young, (struct gc * g, word v), (g->inner, v))                                         \
     P(remembered,                                                                                  \

@@ -129,6 +129,8 @@ static void a_collector_that_does_not_tell_is_not_judged(void **state) {
     (void)state;
     struct collector silent = generational;
     silent.young = NULL;
+    silent.remembered = NULL;
+    silent.traits.exact_minor = false;
     memset(&total, 0, sizeof total);
     pass_all(&silent, &cheney);
     assert_int_equal(total.oracles[ORACLE_remembered], 0);

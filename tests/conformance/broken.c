@@ -4,10 +4,13 @@
  * its own that spoils it.
  */
 #include "collectors/cheney/cheney.h"
+#include "collectors/generational/generational.h"
+#include "collectors/incremental/incremental.h"
 #include "collectors/mark_sweep/mark_sweep.h"
 #include "tests/conformance/table.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static struct gc_config config; /* of the last reset */
 static word units[1 << 14];
@@ -255,6 +258,35 @@ static enum gc_result kind_loses(struct gc *g, unsigned kind) {
     return GC_OK;
 }
 
+COLLECT(claims_minor) {
+    if (kind != GC_MINOR)
+        return generational.collect(g, kind);
+    config.hooks->collections++;
+    return GC_OK;
+}
+
+/* ---- generations and cycles --------------------------------------------------------------------
+ */
+
+static bool claims_old(struct gc *g, word v) {
+    (void)g, (void)v;
+    return false;
+}
+static void forgets(struct gc *g, void (*visit)(void *, word, size_t), void *context) {
+    (void)g, (void)visit, (void)context;
+}
+static void claims_nursery(const struct gc_config *c, struct collector_traits *traits) {
+    generational.promise(c, traits);
+    traits->nursery_words *= 2;
+}
+static void contradiction(const struct gc_config *c, struct collector_traits *traits) {
+    (void)c;
+    traits->sorted_free_list = true;
+}
+static struct gc_cycle claims_idle(struct gc *g) {
+    return (struct gc_cycle){.begun = incremental.cycle(g).begun};
+}
+
 /* ---- inspection --------------------------------------------------------------------------------
  */
 
@@ -322,6 +354,99 @@ static const char *check_complains(struct gc *g) {
     }
 TRAMPOLINES(cheney)
 TRAMPOLINES(mark_sweep)
+TRAMPOLINES(incremental)
+TRAMPOLINES(generational)
+
+/* What those with slices have besides. */
+#define SLICE_TRAMPOLINES(base)                                                                    \
+    static enum gc_result base##_store(struct gc *g, unsigned m, unsigned obj, size_t i,           \
+                                       unsigned value) {                                           \
+        return base.store(g, m, obj, i, value);                                                    \
+    }                                                                                              \
+    static enum gc_result base##_step(struct gc *g, size_t budget) {                               \
+        return base.step(g, budget);                                                               \
+    }                                                                                              \
+    static void base##_promise(const struct gc_config *c, struct collector_traits *traits) {       \
+        base.promise(c, traits);                                                                   \
+    }
+SLICE_TRAMPOLINES(incremental)
+SLICE_TRAMPOLINES(generational)
+
+static struct gc_cycle generational_cycle(struct gc *g) {
+    return generational.cycle(g);
+}
+static bool generational_young(struct gc *g, word v) {
+    return generational.young(g, v);
+}
+static void generational_remembered(struct gc *g, void (*visit)(void *, word, size_t),
+                                    void *context) {
+    generational.remembered(g, visit, context);
+}
+static void generational_init(struct gc *g, unsigned m, unsigned obj, size_t i, unsigned value) {
+    generational.init(g, m, obj, i, value);
+}
+
+/* ---- extras on cheney --------------------------------------------------------------------------
+ */
+
+static enum gc_result strong_ephemeron(struct gc *g, unsigned dst, size_t keys) {
+    return cheney.alloc(g, 0, dst, keys + 1, 0, units);
+}
+static void strong_set(struct gc *g, unsigned obj, size_t i, unsigned value) {
+    (void)g;
+    fields(obj)[i] = *slot(value);
+}
+static void strong_unset(struct gc *g, unsigned obj, size_t i) {
+    (void)g;
+    fields(obj)[i] = WORD_UNIT;
+}
+static bool strong_get(struct gc *g, unsigned dst, unsigned obj, size_t i) {
+    (void)g;
+    if (fields(obj)[i] == WORD_UNIT)
+        return false;
+    *slot(dst) = fields(obj)[i];
+    return true;
+}
+static void strong_blit(struct gc *g, unsigned src, size_t i, unsigned dst, size_t j, size_t n) {
+    (void)g;
+    memmove(fields(dst) + j, fields(src) + i, n * sizeof(word));
+}
+static enum gc_result silent_resource(struct gc *g, unsigned dst, size_t words, uint64_t number) {
+    (void)number;
+    return cheney.alloc(g, 0, dst, words, TAG_CUSTOM, units);
+}
+static void plain_forward(struct gc *g, unsigned obj, unsigned value) {
+    strong_set(g, obj, 0, value);
+    fields(obj)[-1] = header_make(1, WHITE, TAG_FORWARD);
+}
+static void gapped_truncate(struct gc *g, unsigned obj, size_t n) {
+    (void)g;
+    fields(obj)[-1] = header_make(n, WHITE, header_tag(fields(obj)[-1]));
+}
+static void silent_finalise(struct gc *g, unsigned obj, uint64_t number, bool last) {
+    (void)g, (void)obj, (void)number, (void)last;
+}
+static enum gc_result shared_marshal(struct gc *g, unsigned dst, unsigned src, bool unshared,
+                                     size_t words) {
+    (void)g, (void)unshared, (void)words;
+    *slot(dst) = *slot(src);
+    return GC_OK;
+}
+static size_t no_measure(struct gc *g, unsigned obj) {
+    (void)g, (void)obj;
+    return SIZE_MAX;
+}
+static const struct gc_extras strong_extras = {.ephemeron = strong_ephemeron,
+                                               .set = strong_set,
+                                               .unset = strong_unset,
+                                               .get = strong_get,
+                                               .blit = strong_blit,
+                                               .resource = silent_resource,
+                                               .forward = plain_forward,
+                                               .truncate = gapped_truncate,
+                                               .finalise = silent_finalise,
+                                               .marshal = shared_marshal,
+                                               .measure = no_measure};
 
 #define BASE(base)                                                                                 \
     .summary = "a test of isoheap conformance", .traits.infix = true, .traits.start_env = true,    \
@@ -333,48 +458,67 @@ TRAMPOLINES(mark_sweep)
 #define BASE_mark_sweep                                                                            \
     BASE(mark_sweep), .traits.free_list = true, .traits.refusal = REFUSES_NO_FREE_BLOCK
 
+#define BASE_SLICES(base)                                                                          \
+    BASE(base), .traits.free_list = true, .traits.sorted_free_list = true,                         \
+                .traits.merged_free_list = true, .traits.refusal = REFUSES_NO_FREE_BLOCK,          \
+                .promise = base##_promise, .store = base##_store, .step = base##_step
+#define BASE_incremental BASE_SLICES(incremental)
+#define BASE_generational                                                                          \
+    BASE_SLICES(generational), .traits.moves = true, .traits.max_mutators = 1,                     \
+                               .traits.exact_minor = true, .init = generational_init,              \
+                               .cycle = generational_cycle, .young = generational_young,           \
+                               .remembered = generational_remembered
+
 /* What takes the place of a function or a trait of the base. */
-#define SPOILS_reset_dirty      .reset = reset_dirty
-#define SPOILS_reset_writes     .reset = reset_writes
-#define SPOILS_alloc_two_slots  .alloc = alloc_two_slots
-#define SPOILS_alloc_no_content .alloc = alloc_no_content
-#define SPOILS_alloc_twice      .alloc = alloc_twice
-#define SPOILS_init_collects    .init = init_collects
-#define SPOILS_store_neighbour  .store = store_neighbour
-#define SPOILS_blit_forward     .blit = blit_forward
-#define SPOILS_raw_lost         .write_raw = raw_lost
-#define SPOILS_walk_gap         .walk = walk_gap
-#define SPOILS_walk_collects    .walk = walk_collects
-#define SPOILS_refusal_clears   .alloc = refusal_clears
-#define SPOILS_refusal_harms    .alloc = refusal_harms
-#define SPOILS_image_small      .image = image_small
-#define SPOILS_slot_stale       .collect = slot_stale
-#define SPOILS_one_mutator      .reset = one_mutator
-#define SPOILS_check_complains  .check = check_complains
-#define SPOILS_hangs            .collect = hangs
-#define SPOILS_crashes          .collect = crashes
-#define SPOILS_sharing_lost     .collect = sharing_lost
-#define SPOILS_field_stale      .collect = field_stale
-#define SPOILS_cycle_cut        .collect = cycle_cut
-#define SPOILS_refuses_often    .alloc = refuses_often
-#define SPOILS_uncounted        .collect = uncounted
-#define SPOILS_step_endless     .step = step_endless
-#define SPOILS_kind_loses       .switch_kind = kind_loses, .kinds = two_kinds
-#define SPOILS_state_stays      .alloc = state_stays
-#define SPOILS_opens_once       .open = opens_once
-#define SPOILS_contradiction    .traits.sorted_free_list = true
-#define SPOILS_claims_stays     .traits.moves = false
-#define SPOILS_claims_start_env .collect = claims_start_env
-#define SPOILS_claims_infix     .collect = claims_infix
-#define SPOILS_claims_raw       .collect = claims_raw
-#define SPOILS_claims_outside   .collect = claims_outside
-#define SPOILS_claims_poisons   .reset = claims_poisons
-#define SPOILS_claims_whitens   .collect = claims_whitens
-#define SPOILS_claims_free_list .walk = claims_free_list
-#define SPOILS_claims_exact     .collect = claims_exact
-#define SPOILS_claims_renews    .alloc = claims_renews
-#define SPOILS_claims_exactly   .alloc = claims_exactly
-#define SPOILS_claims_size      .alloc = claims_size, .traits.max_wosize = 20
+#define SPOILS_reset_dirty       .reset = reset_dirty
+#define SPOILS_reset_writes      .reset = reset_writes
+#define SPOILS_alloc_two_slots   .alloc = alloc_two_slots
+#define SPOILS_alloc_no_content  .alloc = alloc_no_content
+#define SPOILS_alloc_twice       .alloc = alloc_twice
+#define SPOILS_init_collects     .init = init_collects
+#define SPOILS_store_neighbour   .store = store_neighbour
+#define SPOILS_blit_forward      .blit = blit_forward
+#define SPOILS_raw_lost          .write_raw = raw_lost
+#define SPOILS_walk_gap          .walk = walk_gap
+#define SPOILS_walk_collects     .walk = walk_collects
+#define SPOILS_refusal_clears    .alloc = refusal_clears
+#define SPOILS_refusal_harms     .alloc = refusal_harms
+#define SPOILS_image_small       .image = image_small
+#define SPOILS_slot_stale        .collect = slot_stale
+#define SPOILS_one_mutator       .reset = one_mutator
+#define SPOILS_check_complains   .check = check_complains
+#define SPOILS_hangs             .collect = hangs
+#define SPOILS_crashes           .collect = crashes
+#define SPOILS_sharing_lost      .collect = sharing_lost
+#define SPOILS_field_stale       .collect = field_stale
+#define SPOILS_cycle_cut         .collect = cycle_cut
+#define SPOILS_refuses_often     .alloc = refuses_often
+#define SPOILS_uncounted         .collect = uncounted
+#define SPOILS_step_endless      .step = step_endless
+#define SPOILS_kind_loses        .switch_kind = kind_loses, .kinds = two_kinds
+#define SPOILS_state_stays       .alloc = state_stays
+#define SPOILS_opens_once        .open = opens_once
+#define SPOILS_contradiction     .promise = contradiction
+#define SPOILS_claims_stays      .traits.moves = false
+#define SPOILS_claims_start_env  .collect = claims_start_env
+#define SPOILS_claims_infix      .collect = claims_infix
+#define SPOILS_claims_raw        .collect = claims_raw
+#define SPOILS_claims_outside    .collect = claims_outside
+#define SPOILS_claims_poisons    .reset = claims_poisons
+#define SPOILS_claims_whitens    .collect = claims_whitens
+#define SPOILS_claims_free_list  .walk = claims_free_list
+#define SPOILS_claims_exact      .collect = claims_exact
+#define SPOILS_claims_renews     .alloc = claims_renews
+#define SPOILS_claims_exactly    .alloc = claims_exactly
+#define SPOILS_claims_size       .alloc = claims_size, .traits.max_wosize = 20
+#define SPOILS_claims_old        .young = claims_old
+#define SPOILS_forgets           .remembered = forgets
+#define SPOILS_claims_nursery    .promise = claims_nursery
+#define SPOILS_claims_minor      .collect = claims_minor
+#define SPOILS_claims_compacts   .traits.compacts = true
+#define SPOILS_claims_slides     .traits.slides = true
+#define SPOILS_claims_idle       .cycle = claims_idle
+#define SPOILS_strong_ephemerons .extras = &strong_extras
 
 #define X(name_, step, base, what)                                                                 \
     extern const struct collector broken_##name_;                                                  \

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-enum { CRASHES = 1, HANGS, OTHER_VERSION, INCOMPLETE };
+enum { CRASHES = 1, HANGS, OTHER_VERSION, INCOMPLETE, HALF };
 
 #if LOAD == 1 || LOAD == 2
 __attribute__((constructor)) static void at_load(void) {
@@ -21,9 +21,31 @@ static struct gc *open_it(void) {
     return NULL;
 }
 
-static const struct collector no_functions = {
-    .name = "no_functions", .summary = "lacks alloc", .traits.max_mutators = 1, .open = open_it};
+static void reset_it(struct gc *gc, const struct gc_config *config) {
+    (void)gc, (void)config;
+}
+static void close_it(struct gc *gc) {
+    (void)gc;
+}
+static enum gc_result refuse(struct gc *gc, unsigned m, unsigned dst, size_t wosize, unsigned tag,
+                             const word *raw) {
+    (void)gc, (void)m, (void)dst, (void)wosize, (void)tag, (void)raw;
+    return GC_OUT_OF_MEMORY;
+}
+static bool young_it(struct gc *gc, word v) {
+    (void)gc, (void)v;
+    return true;
+}
+
+static const struct collector loaded = {.name = "lacks_something",
+                                        .summary = "lacks alloc, or remembered",
+                                        .traits.max_mutators = 1,
+                                        .open = open_it,
+                                        .reset = reset_it,
+                                        .close = close_it,
+                                        .alloc = LOAD == INCOMPLETE ? NULL : refuse,
+                                        .young = LOAD == HALF ? young_it : NULL};
 
 const struct isoheap_plugin isoheap_plugin = {
     LOAD == OTHER_VERSION ? ISOHEAP_PLUGIN_VERSION + 1 : ISOHEAP_PLUGIN_VERSION,
-    sizeof(struct collector), sizeof(struct gc_config), sizeof(struct gc_hooks), &no_functions};
+    sizeof(struct collector), sizeof(struct gc_config), sizeof(struct gc_hooks), &loaded};

@@ -38,7 +38,7 @@
     X(kind_loses, kinds, cheney, "a switch of the kind loses a block") \
     X(state_stays, repeats, cheney, "a counter outlives reset") \
     X(opens_once, reopen, cheney, "open works once in a process") \
-    X(contradiction, traits, cheney, "a sorted free list without a free list") \
+    X(contradiction, traits, cheney, "a variant with a sorted free list and no free list") \
     X(claims_stays, stays, cheney, "moves, and does not say so") \
     X(claims_start_env, start_env, cheney, "a code word of a closure is rewritten") \
     X(claims_infix, infix, cheney, "an infix pointer becomes a pointer to its closure") \
@@ -50,7 +50,15 @@
     X(claims_exact, exact, cheney, "a full collection does nothing") \
     X(claims_renews, renews, cheney, "large blocks are refused") \
     X(claims_exactly, refuses, cheney, "what fits exactly is refused") \
-    X(claims_size, max_wosize, cheney, "the largest block is refused")
+    X(claims_size, max_wosize, cheney, "the largest block is refused") \
+    X(claims_old, young, generational, "young says that no block is young") \
+    X(forgets, remembered, generational, "remembered visits nothing") \
+    X(claims_nursery, nursery, generational, "the nursery is half of what nursery_words says") \
+    X(claims_minor, exact_minor, generational, "a minor collection does nothing") \
+    X(claims_compacts, compacts, mark_sweep, "a compaction compacts nothing") \
+    X(claims_slides, slides, cheney, "a collection changes the order of the blocks") \
+    X(claims_idle, phases, incremental, "cycle says idle in the middle of one") \
+    X(strong_ephemerons, extras, cheney, "ephemerons hold their keys")
 /* clang-format on */
 
 #endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Traits: what a collector promises, and so which oracles apply to it.
+ *
+ * A row is all that a trait is: the member of struct collector_traits, its lines in `isoheap list`,
+ * the check that a collector has what the trait needs (collectors/contract.h), and its row in
+ * docs/collectors.md, which a test compares.
+ */
+#ifndef ISOHEAP_TRAITS_H
+#define ISOHEAP_TRAITS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* When may an allocation be refused? */
+typedef enum gc_refusal {
+    REFUSES_ANYTIME,       /* no promise */
+    REFUSES_NO_FREE_BLOCK, /* only if after a full collection no free block is large enough */
+    REFUSES_EXACTLY        /* if and only if live + request exceeds the heap */
+} gc_refusal;
+
+/* X(type, name, judge, needs, words, meaning)
+ *
+ * judge    the step of `isoheap conformance` that finds the promise broken; where there can be
+ *          none, the oracle; for a trait that promises less, the one that it holds back
+ * needs    what must hold where the trait is set: c is the collector, t its traits
+ * words    the same for people, behind "trait NAME needs"; "" if it needs nothing
+ * meaning  one sentence */
+/* clang-format off */
+#define COLLECTOR_TRAITS(X)                                                                        \
+    X(bool, moves, stays, true, "",                                                                \
+      "blocks may move: addresses mean nothing after a safepoint")                                 \
+    X(bool, slides, slides, t->moves, "moves",                                                     \
+      "blocks that move keep the order of their addresses")                                        \
+    X(bool, compacts, compacts, c->collect && c->walk, "the functions collect and walk",           \
+      "GC_COMPACT leaves the reachable blocks without a gap, then one free block")                 \
+    X(bool, infix, infix, t->start_env, "start_env",                                               \
+      "takes infix pointers: closures with several functions")                                     \
+    X(bool, start_env, start_env, true, "",                                                        \
+      "skips the words of a closure before the start of its environment")                          \
+    X(bool, raw, raw, true, "",                                                                    \
+      "skips blocks with a tag of 251 (TAG_NO_SCAN) or more")                                      \
+    X(bool, outside, outside, true, "",                                                            \
+      "tolerates even words that point outside the heap, and static blocks")                       \
+    X(bool, poisons, poisons, true, "",                                                            \
+      "dead memory is poisoned through the hooks")                                                 \
+    X(bool, conservative, reuse, !t->full_until_exact, "full_until_exact to be 0",                 \
+      "may keep more than the reachable blocks: soundness alone is promised")                      \
+    X(bool, whitens, whitens, c->walk, "the function walk",                                        \
+      "after a cycle every block is white or blue")                                                \
+    X(bool, free_list, free_list, c->walk, "the function walk",                                    \
+      "walk visits a free list, and every free block is on it")                                    \
+    X(bool, sorted_free_list, free_list, t->free_list, "free_list",                                \
+      "the free list is in address order")                                                         \
+    X(bool, merged_free_list, free_list, t->free_list, "free_list",                                \
+      "after a full collection no two free extents are neighbours")                                \
+    X(unsigned, full_until_exact, exact, c->collect && c->walk, "the functions collect and walk",  \
+      "so many full collections leave exactly the reachable blocks; 0: no promise")                \
+    X(bool, renews, renews, t->full_until_exact, "full_until_exact",                               \
+      "a heap that has become empty serves what a fresh heap serves")                              \
+    X(gc_refusal, refusal, refuses, t->refusal != REFUSES_NO_FREE_BLOCK || c->walk,                \
+      "the function walk",                                                                         \
+      "when an allocation may be refused: anytime; no_free_block: only if after a full collection" \
+      " no free block is large enough; exactly: if and only if live + request exceeds the heap")   \
+    X(size_t, max_wosize, max_wosize, true, "",                                                    \
+      "the largest block, in fields; 0: as much as the heap holds")                                \
+    X(unsigned, max_mutators, roots, t->max_mutators <= GC_MUTATORS, "to be 4 (GC_MUTATORS) at most", \
+      "how many mutators there may be, at least 1")                                                \
+    X(size_t, nursery_words, nursery, c->walk, "the function walk",                                \
+      "words of the young generation, which walk covers too, behind those of the heap")            \
+    X(bool, exact_minor, exact_minor, c->young && c->walk, "the functions young and walk",         \
+      "a minor collection keeps no young block that it need not keep")                             \
+    X(bool, closure_keys, extras, c->extras, "extras",                                             \
+      "the key of an ephemeron is a whole block: the closure of an infix pointer")                 \
+    X(bool, forwards, extras, c->extras, "extras",                                                 \
+      "a pointer to a block with tag 250 (TAG_FORWARD) may become its field at any time")          \
+    X(bool, refines, refinement, !t->refines_words, "refines_words to be off: there is one hook",  \
+      "shows hooks->refinement its states, as collectors/tower/levels.h has them")                 \
+    X(bool, refines_words, refinement, !t->refines, "refines to be off: there is one hook",        \
+      "shows hooks->refinement its states, as collectors/cakeml/levels.h has them")
+/* clang-format on */
+
+#endif

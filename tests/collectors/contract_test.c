@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What of a collector belongs together (collectors/contract.h): each row refuses a collector that
+ * lacks it, in words, and so does the runner; every collector of this build has all; every trait
+ * has a judge, and its row in docs/collectors.md.
+ */
+#include "collectors/contract.h"
+#include "collectors/generational/generational.h"
+#include "collectors/known_bad/known_bad.h"
+#include "collectors/registry.h"
+#include "conformance/conform.h"
+#include "harness/harness.h"
+#include "tests/conformance/table.h"
+#include "tests/support/support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void expect_fault(const struct collector *c, const char *words) {
+    struct runner_options options = {.subject = c};
+    const char *fault = contract_fault(c);
+    assert_non_null(fault);
+    assert_non_null(strstr(fault, words));
+    assert_ptr_equal(runner_fault(&options), fault);
+    assert_null(runner_open(&options));
+    options = (struct runner_options){.subject = &generational, .reference = c};
+    assert_ptr_equal(runner_fault(&options), fault);
+    assert_null(runner_open(&options));
+}
+
+/* ---- functions --------------------------------------------------------------------------------
+ */
+
+#define LACKS(words, ...)                                                                          \
+    do {                                                                                           \
+        struct collector c = generational;                                                         \
+        __VA_ARGS__;                                                                               \
+        expect_fault(&c, words);                                                                   \
+    } while (0)
+
+static void functions_belong_together(void **state) {
+    (void)state;
+    static const struct gc_extras none;
+    static struct gc_mask masks[GC_MASKS + 2];
+    for (unsigned n = 0; n <= GC_MASKS; n++)
+        masks[n].name = "mask";
+    LACKS("no name", c.name = "");
+    LACKS("no name", c.name = NULL);
+    LACKS("no name or no summary", c.summary = NULL);
+    LACKS("other characters", c.name = "my gc");
+    LACKS("open, reset, close", c.open = NULL);
+    LACKS("open, reset, close", c.reset = NULL);
+    LACKS("open, reset, close", c.close = NULL);
+    LACKS("alloc", c.alloc = NULL);
+    LACKS("image and adopt", c.image = NULL);
+    LACKS("image and adopt", c.adopt = NULL);
+    LACKS("young and remembered", c.young = NULL);
+    LACKS("young and remembered", c.remembered = NULL);
+    LACKS("cycle", c.step = NULL);
+    LACKS("switch_kind", c.kinds = NULL);
+    LACKS("extras", c.extras = &none);
+    LACKS("masks", c.masks = masks);
+    LACKS("max_mutators", c.traits.max_mutators = 0);
+    LACKS("max_mutators", c.traits.max_mutators = GC_MUTATORS + 1);
+}
+
+/* ---- traits -----------------------------------------------------------------------------------
+ */
+
+static void traits_need_what_they_need(void **state) {
+    (void)state;
+    LACKS("slides needs moves", c.traits.slides = true; c.traits.moves = false);
+    LACKS("compacts needs", c.traits.compacts = true; c.collect = NULL);
+    LACKS("infix needs start_env", c.traits.start_env = false);
+    LACKS("conservative needs", c.traits.conservative = true);
+    LACKS("whitens needs", c.traits.free_list = false; c.traits.sorted_free_list = false;
+          c.traits.merged_free_list = false; c.traits.full_until_exact = 0; c.walk = NULL);
+    LACKS("sorted_free_list needs free_list", c.traits.free_list = false);
+    LACKS("merged_free_list needs free_list", c.traits.sorted_free_list = false;
+          c.traits.free_list = false);
+    LACKS("full_until_exact needs", c.collect = NULL);
+    LACKS("renews needs", c.traits.full_until_exact = 0);
+    LACKS("exact_minor needs", c.young = NULL; c.remembered = NULL);
+    LACKS("closure_keys needs extras", c.traits.closure_keys = true);
+    LACKS("forwards needs extras", c.traits.forwards = true);
+    LACKS("refines needs", c.traits.refines = c.traits.refines_words = true);
+}
+
+static void spoil(const struct gc_config *config, struct collector_traits *traits) {
+    generational.promise(config, traits);
+    traits->start_env = config->variant != 3;
+}
+
+static void variants_are_looked_at_too(void **state) {
+    (void)state;
+    struct collector c = generational;
+    struct runner_options options = {.subject = &c};
+    assert_null(contract_fault(&c));
+    c.promise = spoil;
+    assert_null(contract_fault(&c));
+    assert_string_equal(runner_fault(&options), "trait infix needs start_env");
+    assert_null(runner_open(&options));
+}
+
+static void collectors_of_this_build_have_all(void **state) {
+    (void)state;
+    for (unsigned i = 0; registered_collectors[i]; i++) {
+        struct runner_options options = {.subject = registered_collectors[i]};
+        assert_null(runner_fault(&options));
+    }
+    for (unsigned i = 0; known_bad[i].collector; i++) {
+        struct runner_options options = {.subject = known_bad[i].collector};
+        assert_null(runner_fault(&options));
+    }
+}
+
+/* ---- the table --------------------------------------------------------------------------------
+ */
+
+/* A step of the kit that a plug-in of tests/conformance/table.h breaks, or an oracle. */
+static bool is_judge(const char *name) {
+    static const char *const broken[] = {
+#define X(name, step, base, what) #step,
+        BROKEN_PROMISES(X)
+#undef X
+    };
+    bool is_step = false, is_broken = false;
+    for (unsigned s = 0; s < conform_steps(); s++)
+        is_step |= strcmp(conform_name(s), name) == 0;
+    for (size_t b = 0; b < sizeof broken / sizeof *broken; b++)
+        is_broken |= strcmp(broken[b], name) == 0;
+    return (is_step && is_broken) || oracle_named(name) != ORACLE_COUNT;
+}
+
+static void every_trait_has_a_judge(void **state) {
+    (void)state;
+    for (unsigned t = 0; t < TRAITS; t++)
+        if (!is_judge(trait_table[t].judge))
+            fail_msg("trait %s: %s judges nothing", trait_table[t].name, trait_table[t].judge);
+}
+
+static void every_step_can_be_broken(void **state) {
+    (void)state;
+    for (unsigned s = 0; s < conform_steps(); s++)
+        if (!is_judge(conform_name(s)))
+            fail_msg("no plug-in of tests/conformance/table.h breaks the step %s", conform_name(s));
+}
+
+/* The rows of docs/collectors.md behind "| trait |", one for each trait and in its order. */
+static void the_docs_have_every_trait(void **state) {
+    (void)state;
+    char line[1024], want[1024];
+    unsigned t = 0;
+    FILE *f = fopen(SOURCE_DIR "/docs/collectors.md", "r");
+    assert_non_null(f);
+    while (fgets(line, sizeof line, f) && strncmp(line, "| trait |", 9) != 0)
+        ;
+    assert_non_null(fgets(line, sizeof line, f)); /* |---| */
+    for (; fgets(line, sizeof line, f) && line[0] == '|'; t++) {
+        if (t == TRAITS)
+            fail_msg("a row too many: %s", line);
+        snprintf(want, sizeof want, "| `%s` | %s | %s | %s |\n", trait_table[t].name,
+                 trait_table[t].meaning, trait_table[t].needs, trait_table[t].judge);
+        assert_string_equal(line, want);
+    }
+    fclose(f);
+    assert_int_equal(t, TRAITS);
+}
+
+static void values_are_those_of_the_struct(void **state) {
+    (void)state;
+    const struct collector_traits t = {
+        .moves = true, .full_until_exact = 3, .refusal = REFUSES_EXACTLY, .max_wosize = 1 << 20};
+    assert_int_equal(trait_value(&t, TRAIT_moves), 1);
+    assert_int_equal(trait_value(&t, TRAIT_slides), 0);
+    assert_int_equal(trait_value(&t, TRAIT_full_until_exact), 3);
+    assert_int_equal(trait_value(&t, TRAIT_refusal), REFUSES_EXACTLY);
+    assert_int_equal(trait_value(&t, TRAIT_max_wosize), 1 << 20);
+    assert_string_equal(refusal_name(REFUSES_EXACTLY), "exactly");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(functions_belong_together),
+        cmocka_unit_test(traits_need_what_they_need),
+        cmocka_unit_test(variants_are_looked_at_too),
+        cmocka_unit_test(collectors_of_this_build_have_all),
+        cmocka_unit_test(every_trait_has_a_judge),
+        cmocka_unit_test(every_step_can_be_broken),
+        cmocka_unit_test(the_docs_have_every_trait),
+        cmocka_unit_test(values_are_those_of_the_struct),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
