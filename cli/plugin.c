@@ -15,6 +15,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -24,6 +25,7 @@
 
 enum { PLUGINS_MAX = 16, LOAD_SECONDS = 5 };
 #define VARIABLE "ISOHEAP_PLUGIN"
+#define HEADERS  "/include/isoheap"
 
 static const struct collector *loaded[PLUGINS_MAX + 1]; /* NULL at the end */
 static char *paths[PLUGINS_MAX];
@@ -32,14 +34,44 @@ static unsigned n_loaded;
 /* ---- what may be wrong with one ---------------------------------------------------------------
  */
 
+/* The folder of the headers that were installed with this command, or "". */
+static const char *installed_headers(void) {
+    static char path[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path - sizeof HEADERS - 1);
+    path[n > 0 ? n : 0] = '\0';
+    for (unsigned up = 0; up < 2; up++) {
+        char *slash = strrchr(path, '/');
+        if (!slash)
+            return "";
+        *slash = '\0';
+    }
+    strcat(path, HEADERS);
+    return access(path, R_OK) == 0 ? path : "";
+}
+
+static const char *other_interface(uint64_t theirs) {
+    static char text[PATH_MAX + 256];
+    const char *headers = installed_headers();
+    snprintf(
+        text, sizeof text,
+        "it was compiled with the headers of another isoheap (interface %016llx, and here it is "
+        "%016llx); compile it again with this one's%s%s",
+        (unsigned long long)theirs, (unsigned long long)ISOHEAP_INTERFACE_HASH,
+        headers[0] ? ": -I " : "", headers);
+    return text;
+}
+
 static const char *misfit(const struct isoheap_plugin *p) {
     if (!p)
         return "it defines no symbol isoheap_plugin; write ISOHEAP_PLUGIN(my_collector) of "
                "collectors/plugin.h into one of its files";
-    if (p->version != ISOHEAP_PLUGIN_VERSION || p->collector_size != sizeof(struct collector) ||
+    if (p->interface != ISOHEAP_INTERFACE_HASH)
+        return other_interface(p->interface);
+    if (p->collector_size != sizeof(struct collector) ||
         p->config_size != sizeof(struct gc_config) || p->hooks_size != sizeof(struct gc_hooks))
-        return "it was compiled with the collectors/collector.h of another version of isoheap; "
-               "compile it again with this one's";
+        return "its compiler lays out the structs of collectors/collector.h in another way; "
+               "compile "
+               "it again without options that change that (-fpack-struct, -fshort-enums)";
     return p->collector ? contract_fault(p->collector) : "isoheap_plugin points at no collector";
 }
 

@@ -11,16 +11,34 @@ set(ISOHEAP_VERSION "0.1")
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/isoheap")
 set(share_dir "${CMAKE_INSTALL_DATADIR}/isoheap")
 
-# The reference and the arena go into plug-ins too.
+# The library's own names do not meet its user's: each part of it is linked into one object, of which only the
+# names of exported-names.txt stay global.
+if(NOT ISOHEAP_OBJCOPY)
+    message(FATAL_ERROR "The library that is installed is made with objcopy, which is not here: install binutils")
+endif()
+function(isoheap_sealed_object out)
+    add_custom_command(OUTPUT "${out}"
+        COMMAND ${CMAKE_LINKER} -r -o "${out}" ${ARGN}
+        COMMAND ${ISOHEAP_OBJCOPY} --wildcard "--keep-global-symbols=${PROJECT_SOURCE_DIR}/cmake/exported-names.txt" "${out}"
+        DEPENDS ${ARGN} "${PROJECT_SOURCE_DIR}/cmake/exported-names.txt"
+        COMMENT "Sealing ${out}"
+        COMMAND_EXPAND_LISTS VERBATIM)
+    set_source_files_properties("${out}" PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
+endfunction()
+
+# The reference and the arena go into plug-ins too: an object of their own, and position independent.
 add_library(isoheap_reference OBJECT collectors/arena.c collectors/contract.c collectors/cheney/cheney.c)
 set_target_properties(isoheap_reference PROPERTIES POSITION_INDEPENDENT_CODE ON)
 isoheap_flags(isoheap_reference)
 
-set(objects $<TARGET_OBJECTS:isoheap_reference>)
+set(objects)
 foreach(part isoheap_program isoheap_mutation isoheap_views isoheap_oracles isoheap_harness isoheap_target)
     list(APPEND objects $<TARGET_OBJECTS:${part}>)
 endforeach()
-add_library(isoheap_package STATIC ${objects})
+set(sealed "${PROJECT_BINARY_DIR}/sealed_reference.o" "${PROJECT_BINARY_DIR}/sealed_harness.o")
+isoheap_sealed_object("${PROJECT_BINARY_DIR}/sealed_reference.o" $<TARGET_OBJECTS:isoheap_reference>)
+isoheap_sealed_object("${PROJECT_BINARY_DIR}/sealed_harness.o" ${objects})
+add_library(isoheap_package STATIC ${sealed})
 set_target_properties(isoheap_package PROPERTIES LINKER_LANGUAGE C OUTPUT_NAME isoheap EXPORT_NAME isoheap)
 target_include_directories(isoheap_package INTERFACE "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/isoheap>")
 target_link_options(isoheap_package INTERFACE ${ISOHEAP_SANITIZER_FLAGS})
@@ -33,14 +51,19 @@ install(TARGETS isoheap_package isoheap EXPORT isoheapTargets ARCHIVE RUNTIME)
 install(EXPORT isoheapTargets NAMESPACE isoheap:: DESTINATION "${package_dir}")
 install(TARGETS isoheap_afl_mutator LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/isoheap")
 
-foreach(folder collectors fuzz harness oracles program program/bytes program/enumeration program/mutation program/reduction
-        program/text views)
-    file(GLOB headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${folder}/*.h")
-    list(FILTER headers EXCLUDE REGEX "/(internal|runtime_internal|faults|round_trip|lexer|parser|records|steps)\\.h$")
-    install(FILES ${headers} DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/isoheap/${folder}")
+# Headers: the plug-in interface, and what declares the names above.
+set(headers collectors/cheney/cheney.h collectors/tower/levels.h fuzz/collector_target.h fuzz/mutation_choice.h
+    harness/harness.h views/violation.h program/program.h program/random.h program/bytes/bytes.h program/text/text.h
+    program/mutation/mutate.h program/reduction/reduce.h)
+file(GLOB interface_headers CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/collectors/*.h"
+    "${PROJECT_SOURCE_DIR}/program/*.def" "${PROJECT_SOURCE_DIR}/harness/*.def" "${PROJECT_SOURCE_DIR}/views/*.def")
+list(FILTER interface_headers EXCLUDE REGEX "/(faults|literals)\\.h$")
+foreach(header IN LISTS headers interface_headers)
+    get_filename_component(folder "${header}" DIRECTORY)
+    install(FILES "${header}" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/isoheap/${folder}")
 endforeach()
-install(FILES collectors/cheney/cheney.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/isoheap/collectors/cheney")
-install(FILES collectors/tower/levels.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/isoheap/collectors/tower")
+install(FILES "${ISOHEAP_GENERATED}/collectors/interface_hash.h"
+    DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/isoheap/collectors")
 
 foreach(file standalone.c libfuzzer_mutator.c mutation_choice.c collector_target.c.in plugin.c.in default.dict
         default.options)

@@ -12,7 +12,7 @@ if(NOT ISOHEAP_PACKAGE)
 endif()
 
 # isoheap_add_target(NAME fuzz_x SOURCES file... [LIBRARIES lib...] [SEEDS dir...] [TEXT|RAW] [NO_SEEDS] [STRUCTURED]
-#                    [DICTIONARY file])
+#                    [DICTIONARY file] [MEANING sentence])
 # isoheap_add_target(NAME fuzz_x COLLECTOR symbol [REFERENCE symbol] [SOURCES file...] ...)
 #
 #   fuzz_x                  the libFuzzer binary (ISOHEAP_FUZZER), AFL++'s (ISOHEAP_AFL), or that of the
@@ -36,10 +36,13 @@ endif()
 # whose input is text, and so does RAW, for one whose bytes are no program.  NO_SEEDS starts from
 # nothing and has no replay test.
 #
+# MEANING is a sentence for `isoheap list`; the second form has one.
+#
 # STRUCTURED lets the engine mutate programs instead of bytes (program/mutation/mutate.h); the second form
 # always does.
 function(isoheap_add_target)
-    cmake_parse_arguments(PARSE_ARGV 0 arg "TEXT;RAW;NO_SEEDS;STRUCTURED" "NAME;COLLECTOR;REFERENCE;DICTIONARY" "SOURCES;LIBRARIES;SEEDS")
+    cmake_parse_arguments(PARSE_ARGV 0 arg "TEXT;RAW;NO_SEEDS;STRUCTURED" "NAME;COLLECTOR;REFERENCE;DICTIONARY;MEANING" "SOURCES;LIBRARIES;SEEDS")
+    isoheap_list_target("${arg_NAME}" "${arg_MEANING}" "${arg_COLLECTOR}" "${arg_REFERENCE}")
     string(REGEX REPLACE "^fuzz_" "" short ${arg_NAME})
     if(NOT arg_SEEDS AND NOT arg_NO_SEEDS)
         isoheap_default_seeds(arg_SEEDS ${short})
@@ -133,12 +136,37 @@ function(isoheap_collector_glue result TARGET SUBJECT REFERENCE)
     set(${result} "${glue}" PARENT_SCOPE)
 endfunction()
 
+# A row of `isoheap list`.
+function(isoheap_list_target name meaning collector reference)
+    if(ISOHEAP_PACKAGE)
+        return()
+    elseif(collector AND NOT meaning)
+        if(NOT reference)
+            set(reference cheney)
+        endif()
+        set(meaning "${collector} against ${reference} and the model")
+    elseif(NOT meaning)
+        message(FATAL_ERROR "isoheap_add_target(NAME ${name} ...): what is it?  MEANING \"a sentence\" goes into `isoheap list`")
+    endif()
+    set_property(GLOBAL APPEND_STRING PROPERTY ISOHEAP_TARGET_ROWS " \\\n    X(${name}, \"${meaning}\")")
+endfunction()
+
 # To be called after the last registration: <build>/targets.txt for scripts, a target a line and
-# what its input is: bytes or text of a program, or raw.
+# what its input is: bytes or text of a program, or raw.  In this tree also fuzz/targets.def for the command.
 function(isoheap_write_target_list)
     get_property(targets GLOBAL PROPERTY ISOHEAP_TARGETS)
     list(JOIN targets "\n" lines)
     file(WRITE "${PROJECT_BINARY_DIR}/targets.txt" "${lines}\n")
+    if(ISOHEAP_PACKAGE)
+        return()
+    endif()
+    get_property(rows GLOBAL PROPERTY ISOHEAP_TARGET_ROWS)
+    file(CONFIGURE OUTPUT "${ISOHEAP_GENERATED}/fuzz/targets.def" CONTENT "/* SPDX-License-Identifier: MIT
+ *
+ * Written by the build: X(name, what it fuzzes), a row for each registered fuzz target.
+ */
+#define FUZZ_TARGETS(X)@rows@
+" @ONLY)
 endfunction()
 
 function(isoheap_standalone name sources libraries)

@@ -12,13 +12,14 @@
 #define ISOHEAP_PLUGIN_H
 
 #include "collectors/collector.h"
+#include "collectors/interface_hash.h" /* made by the build, and installed */
 
-/* Grows when a function or a field of collector.h changes its meaning; the sizes tell whether both
- * sides were compiled with the same header. */
-enum { ISOHEAP_PLUGIN_VERSION = 1 };
-
+/* interface: the hash of the headers that the plug-in was compiled with.  It is looked at first,
+ * and stays first, since an isoheap with other headers knows nothing else of this struct.  The
+ * sizes tell whether compilers and their options agree about the same headers. */
 struct isoheap_plugin {
-    size_t version, collector_size, config_size, hooks_size;
+    uint64_t interface;
+    size_t collector_size, config_size, hooks_size;
     const struct collector *collector;
 };
 
@@ -28,7 +29,7 @@ extern const struct isoheap_plugin isoheap_plugin;
 #define ISOHEAP_PLUGIN(symbol)                                                                     \
     extern const struct collector symbol;                                                          \
     const struct isoheap_plugin isoheap_plugin = {                                                 \
-        ISOHEAP_PLUGIN_VERSION, sizeof(struct collector), sizeof(struct gc_config),                \
+        ISOHEAP_INTERFACE_HASH, sizeof(struct collector), sizeof(struct gc_config),                \
         sizeof(struct gc_hooks), &symbol};
 
 #endif

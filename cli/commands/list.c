@@ -9,6 +9,7 @@
 #include "collectors/contract.h"
 #include "collectors/known_bad/known_bad.h"
 #include "collectors/registry/registry.h"
+#include "fuzz/targets.def"
 #include "program/bytes/bytes.h"
 
 #include <argp.h>
@@ -18,19 +19,9 @@
 static const struct {
     const char *name, *meaning;
 } targets[] = {
-    {"fuzz_mark_sweep", "mark_sweep against cheney and the model"},
-    {"fuzz_reference", "cheney against the model"},
-    {"fuzz_incremental",
-     "incremental against cheney and the model, its cycles against Definition 6"},
-    {"fuzz_generational",
-     "generational against cheney and the model, its minor collections against Definition 7"},
-    {"fuzz_tower", "tower against cheney and the model, its levels against each other"},
-    {"fuzz_cakeml", "cakeml against cheney and the model, words against lists of elements"},
-    {"fuzz_boehm", "boehm, the system's libgc, against cheney and the model: soundness"},
-    {"fuzz_compact", "compact against cheney and the model"},
-    {"fuzz_all", "every registered collector against the model"},
-    {"fuzz_text", "the text parser and printer"},
-    {"fuzz_bytes", "the decoder and encoder"},
+#define X(name, meaning) {#name, meaning},
+    FUZZ_TARGETS(X)
+#undef X
 };
 enum { TARGETS = sizeof targets / sizeof *targets };
 

@@ -29,9 +29,48 @@ builds() {
 cmake --install "$build" --prefix "$folder/prefix" >log 2>&1 || { cat log; exit 1; }
 isoheap=$folder/prefix/bin/isoheap
 
+# ---- what is installed: headers that compile alone, names that are taken ----
+
+headers=$folder/prefix/include/isoheap
+[ "$(find "$headers" -name '*.h' | wc -l)" -ge 18 ] || complain 'few headers are installed'
+for compiler in gcc clang; do
+    command -v $compiler >/dev/null || continue
+    while read -r header; do
+        printf '#include "%s"\n#include "%s"\ntypedef int nothing;\n' "$header" "$header" >alone.c
+        $compiler -std=c17 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I "$headers" alone.c >log 2>&1 ||
+            complain "$header does not compile alone with $compiler" log
+    done < <(cd "$headers" && find . -name '*.h' | cut -c 3-)
+done
+# The page's list of names: patterns of the shell.
+mapfile -t taken < <(sed -n '/^## Names that are taken/,/^## /p' "$source/docs/plug-in.md" |
+    sed -n '/^`/,/^$/p' | grep -o '`[a-z_*]*`' | tr -d '`')
+[ "${#taken[@]}" -ge 20 ] || complain 'the page has no list of names'
+[ "$(printf '%s\n' "${taken[@]}")" = "$(grep -v '^#\|^__' "$source/cmake/exported-names.txt")" ] ||
+    complain 'docs/plug-in.md has other names than cmake/exported-names.txt'
+while read -r name; do
+    for pattern in "${taken[@]}" '__*'; do
+        # shellcheck disable=SC2053 # it is a pattern
+        [[ $name == $pattern ]] && continue 2
+    done
+    complain "the library has the name $name, which is its user's"
+done < <(nm -g --defined-only "$folder/prefix/lib/libisoheap.a" | sed -n 's/.* [A-Za-z] //p')
+
 # ---- the tutorial ----
 
+# Pebble with functions that are not static and have the simplest of names.
 cp -r "$source/examples/pebble" pebble
+cat >>pebble/pebble.c <<'C'
+
+int allocate(void), fail(void), collect(void), walk(void), make(void), ask(void), remark(void), load(void);
+int allocate(void) { return 1; }
+int fail(void) { return allocate(); }
+int collect(void) { return fail(); }
+int walk(void) { return collect(); }
+int make(void) { return walk(); }
+int ask(void) { return make(); }
+int remark(void) { return ask(); }
+int load(void) { return remark(); }
+C
 [ "$(grep -cv '^ *\(#\|$\)' pebble/CMakeLists.txt)" -le 5 ] || complain 'the example has more than five lines of CMake'
 builds pebble
 if [ -n "$has_libfuzzer" ]; then

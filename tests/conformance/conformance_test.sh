@@ -65,7 +65,7 @@ echo 'not a shared object' >text.so
 echo 'isoheap program 1' >empty.txt
 refuses 'loading it crashes' conformance --plugin "$plugins/load_crashes.so"
 refuses 'loading it takes more than' list --plugin "$plugins/load_hangs.so"
-refuses 'of another version of isoheap' run --plugin "$plugins/load_other_version.so" empty.txt
+refuses 'with the headers of another isoheap' run --plugin "$plugins/load_other_interface.so" empty.txt
 refuses 'lacks one of the functions' show --plugin "$plugins/load_incomplete.so" empty.txt
 refuses 'has only one of young and remembered' run --plugin "$plugins/load_half.so" empty.txt
 refuses 'No such file' run --plugin nowhere.so empty.txt

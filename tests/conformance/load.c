@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-enum { CRASHES = 1, HANGS, OTHER_VERSION, INCOMPLETE, HALF };
+enum { CRASHES = 1, HANGS, OTHER_INTERFACE, INCOMPLETE, HALF };
 
 #if LOAD == 1 || LOAD == 2
 __attribute__((constructor)) static void at_load(void) {
@@ -47,5 +47,5 @@ static const struct collector loaded = {.name = "lacks_something",
                                         .young = LOAD == HALF ? young_it : NULL};
 
 const struct isoheap_plugin isoheap_plugin = {
-    LOAD == OTHER_VERSION ? ISOHEAP_PLUGIN_VERSION + 1 : ISOHEAP_PLUGIN_VERSION,
+    LOAD == OTHER_INTERFACE ? ISOHEAP_INTERFACE_HASH + 1 : ISOHEAP_INTERFACE_HASH,
     sizeof(struct collector), sizeof(struct gc_config), sizeof(struct gc_hooks), &loaded};
