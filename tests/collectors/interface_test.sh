@@ -30,7 +30,7 @@ ISOHEAP_PLUGIN(cheney)
 C
 # plugin FOLDER: cheney as a plug-in, compiled with the headers there.
 plugin() {
-    "$compiler" -std=c17 -shared -fPIC -I "$1" plugin.c "$source/collectors/cheney/cheney.c" \
+    "$compiler" -std=c17 -shared -fPIC -I "$1" -I "$source" plugin.c "$source/collectors/cheney/cheney.c" \
         "$source/collectors/arena.c" -o "$1.so" || complain "the headers of $1 do not compile"
 }
 
