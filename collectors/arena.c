@@ -32,7 +32,7 @@ void arena_close(struct arena *arena) {
 
 void arena_reset(struct arena *arena, struct gc_hooks *hooks, size_t words) {
     hooks->unpoison(arena->base, words);
-    memset(arena->base, ARENA_FILL & 0xff, words * sizeof(word)); /* all its bytes are the same */
+    memset(arena->base, hooks->fill_byte, words * sizeof(word));
     size_t poison = larger(words, arena->poisoned);
     hooks->poison(arena->base - ARENA_RED_ZONE, poison + 2 * ARENA_RED_ZONE);
     arena->poisoned = words;

@@ -10,9 +10,6 @@
 
 enum { ARENA_RED_ZONE = 64 }; /* words before and after the heap, always poisoned */
 
-/* What unwritten memory holds; an immediate. */
-#define ARENA_FILL UINT64_C(0xdbdbdbdbdbdbdbdb)
-
 struct arena {
     word *base;             /* first word of the heap */
     size_t capacity;        /* words that a heap may have; address space only until touched */
@@ -28,8 +25,8 @@ bool arena_open(struct arena *arena, size_t capacity);
 void arena_close(struct arena *arena);
 
 /* Poisons the first `words` words, all words that earlier inputs have used, and both red zones. The
- * words hold ARENA_FILL afterwards, so that a collector that reads a word before it has written it
- * behaves in the same way after any other input. */
+ * words hold hooks->fill_byte afterwards, so that a collector that reads a word before it has
+ * written it behaves in the same way after any other input. */
 void arena_reset(struct arena *arena, struct gc_hooks *hooks, size_t words);
 
 #endif

@@ -41,9 +41,12 @@ enum gc_fill { GC_FILL_MARK_STACK, GC_FILL_NURSERY, GC_FILLS };
 struct gc_hooks {
     void (*poison)(void *start, size_t words);   /* dead memory: no access until unpoisoned */
     void (*unpoison)(void *start, size_t words); /* memory that is about to be used */
-    uint64_t fuel;                               /* gc_tick counts it down */
-    void (*out_of_fuel)(struct gc_hooks *);      /* does not return */
-    uint64_t collections;  /* a collector adds one at the end of each collection */
+    /* Every byte of memory that a collector has not written since the reset, so that one which
+     * reads it does the same whatever ran before; odd: such a word is an immediate. */
+    unsigned char fill_byte;
+    uint64_t fuel;                          /* gc_tick counts it down */
+    void (*out_of_fuel)(struct gc_hooks *); /* does not return */
+    uint64_t collections;                   /* a collector adds one at the end of each collection */
     size_t fill[GC_FILLS]; /* the most since the harness cleared it: gc_note_fill */
     /* NULL unless somebody listens: isoheap run --trace=BLOCK */
     void (*event)(struct gc_hooks *, enum gc_event, word block, const word *place, word to);

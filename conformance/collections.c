@@ -4,6 +4,7 @@
  * (conform.h).
  */
 #include "conformance/internal.h"
+#include "harness/dead_memory.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -261,7 +262,8 @@ static void run(struct conform *c, size_t words, uint64_t seed, struct trace *t)
     }
 }
 
-/* The same run three times; between them others, one of them in a heap of another size. */
+/* The same run three times; between them others, one of them in a heap of another size, and then
+ * with other words where nobody has written. */
 static void check_repeats(struct conform *c) {
     static struct trace first, other, again;
     size_t words = c->words;
@@ -269,13 +271,17 @@ static void check_repeats(struct conform *c) {
         run(c, words, seed, &first);
         for (unsigned round = 0; round < 3; round++) {
             run(c, words << round, seed + 100 + round, &other);
+            dead_memory_hooks(&c->hooks, round == 2 ? FILL_OTHER : FILL_USUAL);
             run(c, words, seed, &again);
+            dead_memory_hooks(&c->hooks, FILL_USUAL);
             for (unsigned i = 0; i < OPERATIONS; i++)
                 if (first.entry[i] != again.entry[i])
                     broken(c,
                            "the same calls do not the same after another run: operation %u, %s, "
-                           "differs.  reset leaves state behind",
-                           i, first.name[i]);
+                           "differs.  %s",
+                           i, first.name[i],
+                           round == 2 ? "it reads words that it has not written since reset"
+                                      : "reset leaves state behind");
         }
     }
 }

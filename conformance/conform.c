@@ -32,20 +32,6 @@ void remark(struct conform *c, const char *text) {
  */
 
 /* As the runner's: AddressSanitizer if the program has it. */
-__attribute__((weak)) void __asan_poison_memory_region(void const volatile *, size_t);
-__attribute__((weak)) void __asan_unpoison_memory_region(void const volatile *, size_t);
-
-static void poison(void *start, size_t words) {
-    if (__asan_poison_memory_region)
-        __asan_poison_memory_region(start, words * sizeof(word));
-    else
-        memset(start, 0xde, words * sizeof(word));
-}
-static void unpoison(void *start, size_t words) {
-    if (__asan_unpoison_memory_region)
-        __asan_unpoison_memory_region(start, words * sizeof(word));
-}
-
 static void out_of_fuel(struct gc_hooks *hooks) {
     struct conform *c = (struct conform *)(void *)((char *)hooks - offsetof(struct conform, hooks));
     broken(c, "one call took more than %d steps (gc_tick): a loop that does not end", FUEL);
@@ -304,11 +290,9 @@ void conform_run(const struct collector *collector, unsigned number,
     memset(&c, 0, sizeof c);
     c.collector = collector;
     c.answer = answer;
-    c.hooks = (struct gc_hooks){.poison = poison,
-                                .unpoison = unpoison,
-                                .out_of_fuel = out_of_fuel,
-                                .broken = note_broken,
-                                .finalised = note_death};
+    c.hooks = (struct gc_hooks){
+        .out_of_fuel = out_of_fuel, .broken = note_broken, .finalised = note_death};
+    dead_memory_hooks(&c.hooks, FILL_USUAL);
     for (size_t i = 0; i < sizeof c.units / sizeof *c.units; i++)
         c.units[i] = WORD_UNIT;
     if (setjmp(c.end))

@@ -9,6 +9,7 @@
 #define ISOHEAP_HARNESS_H
 
 #include "collectors/collector.h"
+#include "harness/dead_memory.h"
 #include "program/program.h"
 #include "views/violation.h"
 
@@ -100,6 +101,7 @@ struct runner_options {
     uint8_t *coverage; /* COVERAGE_BYTES of them, set to 1 where a run has a feature (coverage.h);
                           NULL: not wanted.  The runner never clears them. */
     unsigned coverage_parts; /* bit set of COVER_* (coverage.h); 0: COVER_DEFAULT */
+    enum memory_fill fill;   /* what memory holds that nobody wrote; changes no verdict */
     const char *replay;      /* what a report's command to replay needs first, "--x y "; or NULL */
 };
 enum { COVERAGE_BYTES = 4096 };

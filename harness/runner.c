@@ -35,30 +35,6 @@ enum oracle oracle_named(const char *name) {
     return (enum oracle)o;
 }
 
-/* ---- dead memory ------------------------------------------------------------------------------
- */
-
-/* Manual poisoning, if the program is linked with AddressSanitizer; the harness itself may be built
- * without it, so this is known at link time only. */
-__attribute__((weak)) void __asan_poison_memory_region(void const volatile *, size_t);
-__attribute__((weak)) void __asan_unpoison_memory_region(void const volatile *, size_t);
-
-/* Without it dead memory gets words that are no address of any machine: using one as a pointer
- * faults.  The byte is even, so that such a word looks like a pointer to collectors. */
-enum { JUNK = 0xde };
-
-static void poison(void *start, size_t words) {
-    if (__asan_poison_memory_region)
-        __asan_poison_memory_region(start, words * sizeof(word));
-    else
-        memset(start, JUNK, words * sizeof(word));
-}
-
-static void unpoison(void *start, size_t words) {
-    if (__asan_unpoison_memory_region)
-        __asan_unpoison_memory_region(start, words * sizeof(word));
-}
-
 /* ---- verdicts ---------------------------------------------------------------------------------
  */
 
@@ -167,13 +143,12 @@ struct runner *runner_open(const struct runner_options *options) {
         struct side *s = &r->side[p];
         s->collector = collectors[p];
         s->runner = r;
-        s->hooks = (struct gc_hooks){.poison = poison,
-                                     .unpoison = unpoison,
-                                     .out_of_fuel = out_of_fuel,
+        s->hooks = (struct gc_hooks){.out_of_fuel = out_of_fuel,
                                      .broken = broken,
                                      .finalised = note_finalised,
                                      .event = r->listen ? tell : NULL,
                                      .minor = around_minor};
+        dead_memory_hooks(&s->hooks, options->fill);
         s->gc = collectors[p]->open();
         if (!s->gc || !cycle_open(r, (enum party)p)) {
             runner_close(r);

@@ -229,13 +229,11 @@ static void generational_init(struct gc *g, unsigned m, unsigned obj, size_t i, 
 /* The nursery lies behind the old generation in the same arena. */
 static void generational_reset(struct gc *g, const struct gc_config *config) {
     struct space *old = &g->cycle.space;
-    space_reset(old, config);
+    space_reset(old, config, 2 * config->nursery_words);
     cycle_reset(&g->cycle);
     g->cycle.marked = forget_dead;
     g->cycle.context = g;
     g->kind = config->kind % KINDS;
-    config->hooks->poison(old->end, 2 * config->nursery_words + ARENA_RED_ZONE);
-    old->heap.poisoned = config->heap_words + 2 * config->nursery_words;
     struct major major = {promote, &g->cycle, old->low, old->bytes};
     nursery_reset(&g->nursery, &old->config, old->end, major);
 }

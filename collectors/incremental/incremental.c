@@ -27,7 +27,7 @@ static inline struct space *space_of(struct gc *gc) {
 #include "collectors/space/interface.inc"
 
 static void incremental_reset(struct gc *gc, const struct gc_config *config) {
-    space_reset(&gc->cycle.space, config);
+    space_reset(&gc->cycle.space, config, 0);
     cycle_reset(&gc->cycle);
 }
 

@@ -109,7 +109,8 @@ static inline void space_close(struct space *g) {
     arena_close(&g->stack.arena);
 }
 
-static inline void space_reset(struct space *g, const struct gc_config *config) {
+/* beside: words in the same arena behind the heap, dead until somebody hands them out. */
+static inline void space_reset(struct space *g, const struct gc_config *config, size_t beside) {
     g->config = *config;
     g->version = variant_version(config);
     g->coalesce = !variant_plain(config);
@@ -117,7 +118,7 @@ static inline void space_reset(struct space *g, const struct gc_config *config) 
     g->bytes = config->heap_words * sizeof(word);
     g->end = g->heap.base + config->heap_words;
     g->rescan = g->rescan_end = g->end;
-    arena_reset(&g->heap, config->hooks, config->heap_words);
+    arena_reset(&g->heap, config->hooks, config->heap_words + beside);
     stack_reset(&g->stack, variant_overflow(config), config);
     /* A fresh heap is one free block. */
     config->hooks->unpoison(g->heap.base, 2);

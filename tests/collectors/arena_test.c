@@ -62,14 +62,14 @@ static void what_was_never_reset_can_be_closed(void **state) {
 
 static void unwritten_words_are_the_same_in_every_run(void **state) {
     (void)state;
-    struct gc_hooks hooks = {.poison = poison, .unpoison = unpoison};
+    struct gc_hooks hooks = {.poison = poison, .unpoison = unpoison, .fill_byte = 0xdb};
     struct arena arena;
     assert_true(arena_open(&arena, WORDS));
     start = arena.base - ARENA_RED_ZONE;
     for (unsigned run = 0; run < 2; run++) {
         arena_reset(&arena, &hooks, 100);
         for (size_t i = 0; i < 100; i++) {
-            assert_true(arena.base[i] == ARENA_FILL);
+            assert_true(arena.base[i] == UINT64_C(0xdbdbdbdbdbdbdbdb));
             arena.base[i] = i;
         }
     }

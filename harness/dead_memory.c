@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Memory that a collector must not use (dead_memory.h).
+ */
+#include "harness/dead_memory.h"
+
+#include <string.h>
+
+__attribute__((weak)) void __asan_poison_memory_region(void const volatile *, size_t);
+__attribute__((weak)) void __asan_unpoison_memory_region(void const volatile *, size_t);
+
+/* Bytes.  Dead: even, so that such a word looks like a pointer to collectors.  Unwritten: odd, an
+ * immediate. */
+enum { DEAD_USUAL = 0xde, DEAD_OTHER = 0xbe, UNWRITTEN_USUAL = 0xdb, UNWRITTEN_OTHER = 0x6d };
+
+static void poison_with(void *start, size_t words, int byte) {
+    if (__asan_poison_memory_region)
+        __asan_poison_memory_region(start, words * sizeof(word));
+    else
+        memset(start, byte, words * sizeof(word));
+}
+
+static void poison_usual(void *start, size_t words) {
+    poison_with(start, words, DEAD_USUAL);
+}
+
+static void poison_other(void *start, size_t words) {
+    poison_with(start, words, DEAD_OTHER);
+}
+
+static void unpoison(void *start, size_t words) {
+    if (__asan_unpoison_memory_region)
+        __asan_unpoison_memory_region(start, words * sizeof(word));
+}
+
+void dead_memory_hooks(struct gc_hooks *hooks, enum memory_fill fill) {
+    hooks->poison = fill == FILL_USUAL ? poison_usual : poison_other;
+    hooks->unpoison = unpoison;
+    hooks->fill_byte = fill == FILL_USUAL ? UNWRITTEN_USUAL : UNWRITTEN_OTHER;
+}
