@@ -34,32 +34,39 @@ MAKEFLAGS += --no-print-directory
 build: deps ## build the command, build/bin/isoheap, and the fuzz binaries, build/fuzz/bin/
 	@scripts/build.sh release fuzz
 
+# Of a build with fuzz targets: TARGET, or several with commas between them, or else all of it.
+targets = $(subst $(comma), ,$(TARGET))
+
 fuzz: deps ## fuzz every target, TIME=60 seconds in all; TARGET=fuzz_x only that one
-	@scripts/build.sh release $(PRESET)
+	@scripts/build.sh release
+	@TARGETS="$(targets)" scripts/build.sh $(PRESET)
 	@build/bin/isoheap fuzz --time=$(TIME) --jobs=$(JOBS) --bin-dir=build/$(PRESET)/bin \
-		--corpus=build/$(PRESET)/corpus --crashes=findings $(subst $(comma), ,$(TARGET))
+		--corpus=build/$(PRESET)/corpus --crashes=findings $(targets)
 
 afl: deps ## fuzz TARGET=fuzz_mark_sweep with AFL++ and the structured mutator, TIME=60 seconds
 	@scripts/build.sh release
-	@TARGETS="$(AFL_TARGET) $(AFL_TARGET)_seeds isoheap_afl_mutator" scripts/build.sh afl
+	@TARGETS="$(AFL_TARGET) isoheap_afl_mutator" scripts/build.sh afl
 	@TARGET=$(AFL_TARGET) scripts/afl.sh
 
 check: test-deps ## build with clang and with gcc, run all tests with both
 	@scripts/check.sh
 
 bench: test-deps ## print the figures, one `name value unit` a line
-	@scripts/build.sh release fuzz >&2
+	@TARGETS="isoheap benchmarks" scripts/build.sh release >&2
+	@TARGETS="fuzz_mark_sweep benchmarks" scripts/build.sh fuzz >&2
 	@scripts/bench.sh
 
 coverage: deps ## what the seeds alone reach: HTML report, line coverage of collectors and oracles
 	@scripts/coverage.sh
 
 minimise: deps ## keep the fewest inputs of the corpora that reach the same; TARGET=fuzz_x only that one
-	@scripts/build.sh release $(PRESET)
+	@scripts/build.sh release
+	@TARGETS="$(targets)" scripts/build.sh $(PRESET)
 	@build/bin/isoheap corpus minimise --bin-dir=build/$(PRESET)/bin --corpus=build/$(PRESET)/corpus $(TARGET)
 
 merge: deps ## add to the corpus of TARGET=fuzz_x what the folders FROM="a b" reach beyond it
-	@scripts/build.sh release $(PRESET)
+	@scripts/build.sh release
+	@TARGETS="$(targets)" scripts/build.sh $(PRESET)
 	@build/bin/isoheap corpus merge --bin-dir=build/$(PRESET)/bin --corpus=build/$(PRESET)/corpus \
 		$(or $(TARGET),$(error make merge TARGET=fuzz_x FROM=folder)) $(or $(FROM),$(error make merge TARGET=fuzz_x FROM=folder))
 

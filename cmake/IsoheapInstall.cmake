@@ -81,7 +81,7 @@ configure_package_config_file(cmake/isoheapConfig.cmake.in "${PROJECT_BINARY_DIR
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/isoheapConfigVersion.cmake"
     VERSION ${ISOHEAP_VERSION} COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/isoheapConfig.cmake" "${PROJECT_BINARY_DIR}/isoheapConfigVersion.cmake"
-    cmake/IsoheapFlags.cmake cmake/IsoheapTarget.cmake cmake/IsoheapAfl.cmake cmake/FlattenSeeds.cmake
+    cmake/IsoheapFlags.cmake cmake/IsoheapTarget.cmake cmake/IsoheapAfl.cmake cmake/PackSeeds.cmake
     cmake/not-covered.txt
     DESTINATION "${package_dir}")
 list(JOIN ISOHEAP_SANITIZER_FLAGS " " ISOHEAP_PC_SANITIZERS)

@@ -9,6 +9,8 @@ if(NOT ISOHEAP_PACKAGE)
     set(ISOHEAP_TARGET_LIBRARY isoheap_target)
     set(ISOHEAP_MUTATION_LIBRARY isoheap_mutation)
     set(ISOHEAP_COMMAND isoheap)
+    add_custom_target(fuzz_targets) # every fuzz_x
+    add_custom_target(replay)       # every fuzz_x_standalone with a test replay_x
 endif()
 
 # isoheap_add_target(NAME fuzz_x SOURCES file... [LIBRARIES lib...] [SEEDS dir...] [TEXT|RAW] [NO_SEEDS] [STRUCTURED]
@@ -22,6 +24,8 @@ endif()
 #   fuzz_x_seed_corpus.zip  the seeds, and unpacked in <build>/seeds/fuzz_x
 #   fuzz_x.dict, .options   from the folder of the registration, or fuzz/default.*; DICTIONARY is another
 #                           file for the first
+#
+# The seeds are packed whenever fuzz_x is made.
 #
 # The first form is for a target with an LLVMFuzzerTestOneInput of its own in SOURCES.  The second
 # writes it: the collector of that symbol against the reference (cheney if none is given).  If the
@@ -67,10 +71,14 @@ function(isoheap_add_target)
         file(GLOB corpus CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/corpus/${arg_NAME}")
         list(APPEND replayed ${corpus}) # if one is kept beside the seeds
         isoheap_replay_test(${short} ${arg_NAME}_standalone ${replayed})
+        if(NOT ISOHEAP_PACKAGE)
+            add_dependencies(replay ${arg_NAME}_standalone)
+        endif()
     endif()
     if(ISOHEAP_FUZZER OR ISOHEAP_AFL OR ISOHEAP_ENGINE)
         if(arg_STRUCTURED AND NOT ISOHEAP_AFL) # AFL++ takes a library instead
-            list(APPEND arg_SOURCES "${ISOHEAP_FUZZ_DIR}/libfuzzer_mutator.c" "${ISOHEAP_FUZZ_DIR}/mutation_choice.c")
+            isoheap_shared_objects(mutator isoheap_libfuzzer_mutator libfuzzer_mutator.c mutation_choice.c)
+            list(APPEND arg_SOURCES ${mutator})
             list(APPEND arg_LIBRARIES ${ISOHEAP_MUTATION_LIBRARY})
         endif()
         isoheap_engine_binary(${arg_NAME} "${arg_SOURCES}" "${arg_LIBRARIES}")
@@ -81,6 +89,10 @@ function(isoheap_add_target)
         isoheap_seed_zip(${arg_NAME} ${as_they_are} ${arg_SEEDS})
         isoheap_companion(${arg_NAME} dict "${arg_DICTIONARY}")
         isoheap_companion(${arg_NAME} options "")
+        add_dependencies(${arg_NAME} ${arg_NAME}_seeds)
+        if(NOT ISOHEAP_PACKAGE)
+            add_dependencies(fuzz_targets ${arg_NAME})
+        endif()
         set(form bytes)
         if(arg_TEXT)
             set(form text)
@@ -169,8 +181,24 @@ function(isoheap_write_target_list)
 " @ONLY)
 endfunction()
 
+# Sources of fuzz/ that are the same for all targets: compiled once here, as LIBRARY; with each target
+# where another project includes this file.
+function(isoheap_shared_objects result library)
+    list(TRANSFORM ARGN PREPEND "${ISOHEAP_FUZZ_DIR}/" OUTPUT_VARIABLE sources)
+    if(ISOHEAP_PACKAGE)
+        set(${result} ${sources} PARENT_SCOPE)
+        return()
+    endif()
+    if(NOT TARGET ${library})
+        add_library(${library} OBJECT ${sources})
+        isoheap_flags(${library})
+    endif()
+    set(${result} $<TARGET_OBJECTS:${library}> PARENT_SCOPE)
+endfunction()
+
 function(isoheap_standalone name sources libraries)
-    add_executable(${name}_standalone ${sources} "${ISOHEAP_FUZZ_DIR}/standalone.c")
+    isoheap_shared_objects(runner isoheap_standalone_runner standalone.c)
+    add_executable(${name}_standalone ${sources} ${runner})
     target_link_libraries(${name}_standalone PRIVATE ${libraries})
     isoheap_flags(${name}_standalone)
 endfunction()
@@ -200,41 +228,24 @@ function(isoheap_engine_binary name sources libraries)
 endfunction()
 
 # The seeds that the engine gets, one folder and one zip.
-function(isoheap_seed_zip name is_text)
+function(isoheap_seed_zip name as_they_are)
     set(folder "${PROJECT_BINARY_DIR}/seeds/${name}")
     set(zip "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${name}_seed_corpus.zip")
     list(TRANSFORM ARGN APPEND "/*" OUTPUT_VARIABLE patterns)
     file(GLOB seeds CONFIGURE_DEPENDS LIST_DIRECTORIES false ${patterns})
-    if(NOT seeds)
-        set(make_seeds ${CMAKE_COMMAND} -E touch "${folder}/empty")
-    elseif(is_text)
-        set(make_seeds ${CMAKE_COMMAND} -E copy ${seeds} "${folder}")
-    else()
-        # By way of a folder each, if there are several: the same name may stand in two of them.
-        list(LENGTH patterns folders)
-        set(make_seeds ${CMAKE_COMMAND} -E true)
-        foreach(pattern IN LISTS patterns)
-            file(GLOB some CONFIGURE_DEPENDS LIST_DIRECTORIES false ${pattern})
-            set(into "${folder}")
-            if(folders GREATER 1)
-                get_filename_component(name_of_folder "${pattern}" DIRECTORY)
-                get_filename_component(name_of_folder "${name_of_folder}" NAME)
-                set(into "${folder}/${name_of_folder}")
-            endif()
-            list(APPEND make_seeds COMMAND ${CMAKE_COMMAND} -E make_directory "${into}"
-                COMMAND ${CMAKE_COMMAND} -E env ASAN_OPTIONS=detect_leaks=0
-                $<TARGET_FILE:${ISOHEAP_COMMAND}> convert --to=bytes -d "${into}" ${some})
-        endforeach()
-        list(APPEND make_seeds COMMAND ${CMAKE_COMMAND} "-DFOLDER=${folder}"
-            -P "${ISOHEAP_CMAKE_DIR}/FlattenSeeds.cmake")
+    set(packer "")
+    set(to_bytes "")
+    if(NOT as_they_are AND ISOHEAP_PACKAGE)
+        set(packer $<TARGET_FILE:${ISOHEAP_COMMAND}>)
+        set(to_bytes ${packer} convert --to=bytes -d)
+    elseif(NOT as_they_are)
+        set(packer $<TARGET_FILE:seed_bytes>)
+        set(to_bytes ${packer})
     endif()
     add_custom_command(OUTPUT "${zip}"
-        COMMAND ${CMAKE_COMMAND} -E rm -rf "${folder}" "${zip}"
-        COMMAND ${CMAKE_COMMAND} -E make_directory "${folder}"
-        COMMAND ${make_seeds}
-        COMMAND ${CMAKE_COMMAND} -E chdir "${folder}"
-                ${CMAKE_COMMAND} -E tar cf "${zip}" --format=zip "--mtime=1980-01-02 UTC" .
-        DEPENDS ${seeds} $<TARGET_FILE:${ISOHEAP_COMMAND}>
+        COMMAND ${CMAKE_COMMAND} "-DFOLDER=${folder}" "-DZIP=${zip}" "-DTO_BYTES=${to_bytes}" "-DSEEDS=${seeds}"
+                -P "${ISOHEAP_CMAKE_DIR}/PackSeeds.cmake"
+        DEPENDS ${seeds} ${packer} "${ISOHEAP_CMAKE_DIR}/PackSeeds.cmake"
         COMMENT "Packing the seeds of ${name}"
         VERBATIM)
     add_custom_target(${name}_seeds ALL DEPENDS "${zip}")
@@ -249,8 +260,5 @@ function(isoheap_companion name extension source)
             set(source "${ISOHEAP_FUZZ_DIR}/default.${extension}")
         endif()
     endif()
-    set(copy "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${name}.${extension}")
-    add_custom_command(OUTPUT "${copy}" COMMAND ${CMAKE_COMMAND} -E copy "${source}" "${copy}"
-        DEPENDS "${source}" VERBATIM)
-    add_custom_target(${name}_${extension} ALL DEPENDS "${copy}")
+    configure_file("${source}" "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${name}.${extension}" COPYONLY)
 endfunction()

@@ -4,14 +4,15 @@
  */
 #include "collectors/cheney/cheney.h"
 #include "collectors/known_bad/known_bad.h"
-#include "collectors/registry/registry.h"
 #include "fuzz/collector_target.h"
+
+#include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    static const struct collector *subject;
-    if (!subject)
-        subject = collector_find(known_bad_collectors(), KNOWN_BAD_SUBJECT);
-    return collector_target(subject, &cheney, data, size);
+    const struct collector *const *subject = known_bad_collectors();
+    while (strcmp((*subject)->name, KNOWN_BAD_SUBJECT) != 0)
+        subject++;
+    return collector_target(*subject, &cheney, data, size);
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Configures (once) and builds presets of CMakePresets.json:  build.sh PRESET...
-# TARGETS="a b" builds only these.
+# TARGETS="a b" builds these instead of what the preset names.
 set -eu
 cd "$(dirname "$0")/.."
 jobs=${JOBS:-$(nproc)}
@@ -31,5 +31,5 @@ for preset in "$@"; do
     configure "$preset"
     echo "building $preset"
     # shellcheck disable=SC2086 # one word a target
-    cmake --build "build/$preset" -j "$jobs" ${TARGETS:+--target $TARGETS}
+    cmake --build --preset "$preset" -j "$jobs" ${TARGETS:+--target $TARGETS}
 done

@@ -20,11 +20,7 @@ fi
 rm -rf "$build"
 cmake -S . -B "$build" -G "$generator"
 mapfile -t targets < <(cut -d ' ' -f 1 "$build/targets.txt")
-wanted=()
-for target in "${targets[@]}"; do
-    wanted+=("$target" "${target}_seeds" "${target}_dict" "${target}_options")
-done
-cmake --build "$build" -j "$(nproc)" --target "${wanted[@]}"
+cmake --build "$build" -j "$(nproc)" --target fuzz_targets
 
 mkdir -p "$OUT"
 for target in "${targets[@]}"; do
