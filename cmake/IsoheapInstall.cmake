@@ -46,6 +46,23 @@ if(ISOHEAP_COVERAGE)
     target_link_options(isoheap_package INTERFACE -fprofile-instr-generate)
 endif()
 
+# The presets build less than what is installed: the rest is built when somebody installs.
+add_custom_target(install_parts)
+add_dependencies(install_parts isoheap isoheap_package isoheap_afl_mutator isoheap_manual)
+install(CODE "
+foreach(part \"$<TARGET_FILE:isoheap>\" \"$<TARGET_FILE:isoheap_package>\" \"$<TARGET_FILE:isoheap_afl_mutator>\"
+        \"${PROJECT_BINARY_DIR}/isoheap.1\" \"${PROJECT_BINARY_DIR}/isoheap.bash\")
+    if(NOT EXISTS \"\${part}\")
+        message(STATUS \"Building what is to be installed and is not there yet\")
+        execute_process(COMMAND \"${CMAKE_COMMAND}\" --build \"${PROJECT_BINARY_DIR}\" --target install_parts RESULT_VARIABLE status)
+        if(NOT status EQUAL 0)
+            message(FATAL_ERROR \"isoheap: what is to be installed does not build; to see why: \"
+                \"cmake --build ${PROJECT_BINARY_DIR} --target install_parts\")
+        endif()
+        break()
+    endif()
+endforeach()")
+
 set_target_properties(isoheap PROPERTIES EXPORT_NAME command)
 install(TARGETS isoheap_package isoheap EXPORT isoheapTargets ARCHIVE RUNTIME)
 install(EXPORT isoheapTargets NAMESPACE isoheap:: DESTINATION "${package_dir}")

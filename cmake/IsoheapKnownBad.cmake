@@ -4,9 +4,9 @@
 # (collectors/known_bad/switch.c).  The clean builds of the same sources know nothing of it.
 
 # The library isoheap_known_bad, and ISOHEAP_KNOWN_BAD, the defects, from the rows
-# X(source, defect, ...) of collectors/known_bad/table.h.
+# X(source, defect, ...) of collectors/faults.def.
 function(isoheap_known_bad_collectors)
-    set(table "${PROJECT_SOURCE_DIR}/collectors/known_bad/table.h")
+    set(table "${PROJECT_SOURCE_DIR}/collectors/faults.def")
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${table}")
     isoheap_library(isoheap_known_bad DIRECTORIES collectors/known_bad
         SEES collectors views LIBRARIES isoheap_collectors)

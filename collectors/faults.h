@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The defects of the known-bad collectors (collectors/known_bad/table.h), and the switch that turns
+ * The defects of the known-bad collectors (collectors/faults.def), and the switch that turns
  * them on.  A collector's source asks FAULTY(<defect>) where the defect is, and is compiled in
  * three ways:
  *
@@ -15,7 +15,7 @@
 #ifndef ISOHEAP_FAULTS_H
 #define ISOHEAP_FAULTS_H
 
-#include "collectors/known_bad/table.h"
+#include "collectors/faults.def"
 
 #define FAULT_ROW(source, defect, violation, text) FAULT_##defect,
 enum isoheap_fault { FAULT_none, KNOWN_BAD(FAULT_ROW) };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * seed_bytes FOLDER FILE...: writes programs that people write as text to FOLDER as bytes, which
- * engines mutate, as `isoheap convert --to=bytes -d FOLDER FILE...` does; for the build alone, which
- * would have to make the whole command for it.
+ * engines mutate, as `isoheap convert --to=bytes -d FOLDER FILE...` does; for the build alone,
+ * which would have to make the whole command for it.
  */
 #include "program/bytes/bytes.h"
 #include "program/text/text.h"

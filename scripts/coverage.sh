@@ -13,7 +13,7 @@ build=build/coverage
 # Known-bad collectors may crash or hang: one process for each run.
 replay_on_known_bad() {
     # shellcheck disable=SC2016 # sh expands them
-    sed -n 's/^ *X([a-z_0-9]*, *\([a-z_0-9]*\),.*/bad_\1/p' collectors/known_bad/table.h |
+    sed -n 's/^ *X([a-z_0-9]*, *\([a-z_0-9]*\),.*/bad_\1/p' collectors/faults.def |
         while read -r collector; do
             find seeds -name '*.txt' -printf "$collector %p\n"
         done |

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Does the fuzzer find what it must find?  Fuzzes every known-bad collector (collectors/known_bad/table.h)
+# Does the fuzzer find what it must find?  Fuzzes every known-bad collector (collectors/faults.def)
 # from an empty corpus, at most SECONDS_EACH seconds, until it raises the class of the table; what it
 # raises before that is counted and passed over.  Prints a line each: defect, class, executions,
 # seconds.  DEFECTS="a b" narrows.  Exit status 1 if one is not found.
@@ -53,7 +53,7 @@ while read -r defect class; do
         printf '%-18s %-22s %12s %8s\n' "$defect" "not $class" "$runs" "$seconds"
     fi
 done <<EOF
-$(sed -n 's/^ *X([a-z_]*, \([a-z_0-9]*\), \([a-z_]*\), .*/\1 \2/p' collectors/known_bad/table.h)
+$(sed -n 's/^ *X([a-z_]*, \([a-z_0-9]*\), \([a-z_]*\), .*/\1 \2/p' collectors/faults.def)
 EOF
 echo "$found passed, $missed failed"
 [ "$missed" -eq 0 ]

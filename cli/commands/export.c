@@ -11,7 +11,7 @@
 #include "cli/export/export.h"
 
 #include "cli/plugin.h"
-#include "collectors/known_bad/table.h"
+#include "collectors/faults.def"
 #include "program/text/text.h"
 
 #include <argp.h>

@@ -15,7 +15,7 @@ struct known_bad {
     const char *defect; /* one line: what is wrong */
 };
 
-/* All of them, in the order of collectors/known_bad/table.h; collector == NULL at the end.  The
+/* All of them, in the order of collectors/faults.def; collector == NULL at the end.  The
  * rows and the collectors are the same as long as the process lasts. */
 const struct known_bad *known_bad(void);
 /* The same collectors; NULL at the end. */
