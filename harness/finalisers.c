@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Finalisers and custom blocks, which have one (runtime_internal.h): each runs once, not before its
- * block is unreachable, and not later than the next full collection.
+ * Finalisers and custom blocks, which have one (operations/operations.h): each runs once, not
+ * before its block is unreachable, and not later than the next full collection.
  */
-#include "harness/runtime_internal.h"
+#include "harness/operations/operations.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,19 +98,22 @@ static unsigned add_finaliser(struct runner *r, uint32_t object) {
 bool op_resource(struct runner *r, const struct op *op, unsigned m) {
     static const struct value block = {.kind = VALUE_SLOT, .block = SLOT_NEW};
     if (!r->extras) {
-        struct op raw = {
-            .code = OP_ALLOC_RAW, .dst = op->dst, .tag = TAG_CUSTOM, .size = (uint16_t)(op->n + 1)};
-        return run_plain(r, &raw, m);
+        struct op raw = {.code = OP_ALLOC_RAW,
+                         .dst = op->dst,
+                         .tag = TAG_CUSTOM,
+                         .size = (uint16_t)(op->words + 1)};
+        return op_raw(r, &raw, m);
     }
     struct finalisers *f = r->finalisers;
     if (f->n == FINALISERS)
         return false;
     FOR_SIDES(r, s)
-    call_resource(s, SLOT_NEW, op->n + 1u, f->n);
+    call_resource(s, SLOT_NEW, op->words + 1u, f->n);
     if (!all_served(r, m))
         return true;
-    memset(r->image, 0, (op->n + 1u) * sizeof(word));
-    uint32_t object = new_object(r, m, SLOT_NEW, op->n + 1u, TAG_CUSTOM, op->n + 1u, r->image);
+    memset(r->image, 0, (op->words + 1u) * sizeof(word));
+    uint32_t object =
+        new_object(r, m, SLOT_NEW, op->words + 1u, TAG_CUSTOM, op->words + 1u, r->image);
     add_finaliser(r, object);
     set_slot(r, m, op->dst, &block);
     return true;
@@ -128,6 +131,6 @@ bool op_finalise(struct runner *r, const struct op *op, unsigned m) {
     if (number == FINALISERS)
         return false;
     FOR_SIDES(r, s)
-    call_finalise(s, op->dst, number, op->n);
+    call_finalise(s, op->dst, number, op->last);
     return true;
 }

@@ -168,47 +168,13 @@ static inline word side_word(const struct runner *r, enum party party, word v) {
 /* The program's heap in a collector without an image; false if it does not fit there. */
 bool build_by_allocation(struct runner *, enum party);
 
-/* ---- operations.c -----------------------------------------------------------------------------
+/* ---- operations.c (operations/operations.h has more) ------------------------------------------
  */
 
 /* False: it has no legal meaning here, and did nothing. */
 bool run_operation(struct runner *, const struct op *);
-void collect_all(struct runner *, enum gc_collection);
 /* The object in a model slot, or MODEL_NONE. */
 unsigned slot_object(const struct runner *, unsigned m, unsigned slot);
-
-/* What the operations of a language runtime need of operations.c. */
-void set_slot(struct runner *, unsigned m, unsigned dst, const struct value *);
-void copy_parent(struct runner *, unsigned m, unsigned slot, unsigned scratch);
-void look_through(struct runner *, unsigned m, unsigned slot);
-/* dst := a new block of tag 0 with these fields after stress and failures. */
-bool alloc_block(struct runner *, const struct op *, unsigned m);
-/* An operation that is part of another. */
-bool run_plain(struct runner *, const struct op *, unsigned m);
-
-/* The model's word for a script value. */
-word operand_word(const struct runner *, unsigned m, const struct value *);
-
-/* ---- fields.c ---------------------------------------------------------------------------------
- */
-
-/* Field i of the block in SLOT_TO := SLOT_VALUE. */
-void store_field(struct runner *, unsigned m, size_t i, bool initialise);
-/* SLOT_VALUE := field i of the block in SLOT_FROM. */
-void load_field(struct runner *, unsigned m, size_t i);
-/* As run_operation. */
-bool op_store(struct runner *, const struct op *, unsigned m);
-bool op_fill(struct runner *, const struct op *, unsigned m);
-bool op_blit(struct runner *, const struct op *, unsigned m);
-bool op_read(struct runner *, const struct op *, unsigned m);
-bool op_load(struct runner *, const struct op *, unsigned m);
-
-/* ---- runtime.c: operations of a language runtime ------------------------------------------------
- */
-
-bool run_runtime_operation(struct runner *, const struct op *, unsigned m);
-/* The lazy block in the slot becomes a Forward block to its field. */
-void make_forward(struct runner *, unsigned m, unsigned slot);
 
 /* ---- finalisers.c -----------------------------------------------------------------------------
  */

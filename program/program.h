@@ -120,12 +120,12 @@ enum op_code {
 };
 
 /* A set of operations, of bits UINT64_C(1) << OP_*. */
-typedef uint64_t op_set;
-#define OP_SET_ALL (UINT64_MAX >> (64 - OP_CODES))
+typedef uint64_t op_bits;
+#define OP_BITS_ALL (UINT64_MAX >> (64 - OP_CODES))
 _Static_assert((int)OP_CODES <= 64,
                "a set of operations is a word: more than 64 operations need an "
-               "op_set of several words");
-static inline bool op_set_has(op_set set, unsigned code) {
+               "op_bits of several words");
+static inline bool op_bits_have(op_bits set, unsigned code) {
     return set >> code & 1;
 }
 

@@ -207,9 +207,9 @@ static int result(const struct exploration *x) {
 
 /* Can the menu have what was asked for? */
 static bool has_menu(const struct exploration *x) {
-    op_set missing = scope_missing(&x->scope);
+    op_bits missing = scope_missing(&x->scope);
     for (unsigned code = 0; code < OP_CODES; code++)
-        if (op_set_has(missing, code)) {
+        if (op_bits_have(missing, code)) {
             fprintf(stderr,
                     "isoheap: --menu asks for %s, and the scope has no such operation: %s\n",
                     op_shapes[code].name,

@@ -50,7 +50,7 @@ struct scope {
     unsigned n_shapes, n_allocs;
     struct scope_shape shapes[SCOPE_SHAPES]; /* of the initial heap */
     struct scope_shape allocs[SCOPE_SHAPES]; /* of allocations */
-    op_set codes;                            /* the operations */
+    op_bits codes;                           /* the operations */
     unsigned kinds;                          /* OP_KIND switches to 0 .. kinds - 1 */
     bool outside;                            /* fields and roots may hold a word `out 0` */
     bool orders;                             /* address orders are told apart: slots alone rename */
@@ -70,7 +70,7 @@ size_t scope_print(const struct scope *, char *out, size_t capacity);
 bool scope_parse_shapes(const char *list, struct scope_shape *shapes, unsigned *n);
 /* "load,store": names of operations as in op_shapes, or the words of their text, which several may
  * share ("weak"); "all".  False if the list is none, or if one of them cannot be enumerated. */
-bool scope_parse_codes(const char *list, op_set *codes);
+bool scope_parse_codes(const char *list, op_bits *codes);
 /* "free,dead,fragment"; "none". */
 bool scope_parse_gaps(const char *list, unsigned *kinds);
 
@@ -79,7 +79,7 @@ bool scope_parse_gaps(const char *list, unsigned *kinds);
 unsigned scope_menu(const struct scope *, struct op *out);
 /* Those of the scope's operations that its menu has none of: an allocation without a shape for it,
  * a copy between slots where there is one. */
-op_set scope_missing(const struct scope *);
+op_bits scope_missing(const struct scope *);
 
 /* ---- enumeration ------------------------------------------------------------------------------
  *

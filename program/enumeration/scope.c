@@ -83,11 +83,11 @@ static bool is_called(unsigned code, const char *text, size_t length) {
            (leading > 1 && leading == length && memcmp(form, text, length) == 0);
 }
 
-bool scope_parse_codes(const char *list, op_set *codes) {
+bool scope_parse_codes(const char *list, op_bits *codes) {
     *codes = 0;
     for (;; list++) {
         size_t length = strcspn(list, ",");
-        op_set found = 0;
+        op_bits found = 0;
         for (unsigned code = 0; code < OP_CODES; code++)
             if (op_has(code, ENUMERATE) &&
                 (is_word(list, length, "all") || is_called(code, list, length)))
@@ -128,10 +128,10 @@ static void print_shapes(FILE *out, const char *key, const struct scope_shape *s
     }
 }
 
-static void print_codes(FILE *out, op_set codes) {
+static void print_codes(FILE *out, op_bits codes) {
     const char *separator = " menu=";
     for (unsigned code = 0; code < OP_CODES; code++)
-        if (op_set_has(codes, code)) {
+        if (op_bits_have(codes, code)) {
             fprintf(out, "%s%s", separator, op_shapes[code].name);
             separator = ",";
         }
@@ -357,19 +357,19 @@ static struct menu menu_of(const struct scope *s, struct op *out) {
 unsigned scope_menu(const struct scope *s, struct op *out) {
     struct menu m = menu_of(s, out);
     for (unsigned code = 0; code < OP_CODES; code++)
-        if (op_set_has(s->codes, code))
+        if (op_bits_have(s->codes, code))
             add_operations(&m, code);
     return m.n;
 }
 
-op_set scope_missing(const struct scope *s) {
-    op_set missing = 0;
+op_bits scope_missing(const struct scope *s) {
+    op_bits missing = 0;
     for (unsigned code = 0; code < OP_CODES; code++) {
         struct menu m = menu_of(s, NULL);
-        if (!op_set_has(s->codes, code))
+        if (!op_bits_have(s->codes, code))
             continue;
         add_operations(&m, code);
-        missing |= (op_set)(m.n == 0) << code;
+        missing |= (op_bits)(m.n == 0) << code;
     }
     return missing;
 }

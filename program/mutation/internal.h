@@ -51,7 +51,7 @@ struct mutation {
     mutate_bytes *bytes;
     struct random random;
     struct {
-        op_set ops; /* bit sets: what this round uses */
+        op_bits ops; /* bit sets: what this round uses */
         uint32_t kinds, tags;
     } swarm;
     uint32_t done;    /* bit set of kinds: what the last round did */

@@ -180,14 +180,14 @@ void start_round(struct mutation *m, uint64_t seed) {
     m->done = 0;
     m->bytes_round = m->crossed = false;
     m->swarm.kinds = m->swarm.tags = UINT32_MAX;
-    m->swarm.ops = OP_SET_ALL;
+    m->swarm.ops = OP_BITS_ALL;
     if (random_chance(&m->random, SWARM_EVERYTHING))
         return;
     uint64_t dice = random_next(&m->random);
     uint64_t more = random_next(&m->random);
     m->swarm.kinds = (uint32_t)dice;
     m->swarm.tags = (uint32_t)more;
-    m->swarm.ops = (more >> 32 << 32 | dice >> 32) & OP_SET_ALL;
+    m->swarm.ops = (more >> 32 << 32 | dice >> 32) & OP_BITS_ALL;
 }
 
 /* One change, of a kind that finds something to do. */

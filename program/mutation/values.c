@@ -340,7 +340,7 @@ static uint8_t what_is_needed(struct mutation *m, uint8_t code, const struct slo
         maker = OP_EPHEMERON;
     if (code == OP_INFIX && !sets->closures && random_chance(&m->random, 2))
         maker = OP_ALLOC_CLOSURE; /* the initial heap may have one */
-    return op_set_has(m->swarm.ops, maker) ? maker : code;
+    return op_bits_have(m->swarm.ops, maker) ? maker : code;
 }
 
 static struct op operation_on(struct mutation *m, struct op op, const struct slot_sets *sets) {

@@ -272,10 +272,10 @@ static void rounds_use_subsets(void **state) {
     unsigned used[OP_CODES] = {0}, everything = 0, codes = 0, looked_at = 0;
     for (unsigned round = 0; round < 4000; round++) {
         mutation_mutate(m, bytes, 0, 2000, round);
-        const op_set ops = m->swarm.ops;
+        const op_bits ops = m->swarm.ops;
         const uint32_t raw = m->swarm.tags >> TAG_RAW_CHOICE;
         const bool object = m->swarm.tags >> TAG_CHOICE_OBJECT & 1 || (m->swarm.tags & 31) == 0;
-        everything += ops == OP_SET_ALL;
+        everything += ops == OP_BITS_ALL;
         for (unsigned i = 0; i < OP_CODES; i++) {
             used[i] += ops >> i & 1;
             codes += ops >> i & 1;
@@ -285,7 +285,7 @@ static void rounds_use_subsets(void **state) {
         looked_at++;
         for (unsigned i = 0; i < m->program.n_ops; i++) {
             const struct op *op = &m->program.ops[i];
-            assert_true(op_set_has(ops, op->code));
+            assert_true(op_bits_have(ops, op->code));
             assert_true(op->tag != PROGRAM_TAG_OBJECT || object);
             if (op->code == OP_ALLOC_RAW && (raw & 31) != 0)
                 assert_true(raw >> (op->tag - PROGRAM_TAG_ABSTRACT) & 1);

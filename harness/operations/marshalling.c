@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Operations on all that a block reaches (runtime_internal.h): marshalling, and counting its words.
+ * Operations on all that a block reaches (operations.h): marshalling, and counting its words.
  */
-#include "harness/runtime_internal.h"
+#include "harness/operations/operations.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -100,14 +100,14 @@ bool op_marshal(struct runner *r, const struct op *op, unsigned m) {
         set_slot(r, m, op->dst, &alias);
         return true;
     }
-    if (object == MODEL_NONE || !plan_copy(r, &copy, object, op->n))
+    if (object == MODEL_NONE || !plan_copy(r, &copy, object, op->unshared))
         return false;
     copy_parent(r, m, op->src, SLOT_FROM);
     FOR_SIDES(r, s)
-    call_marshal(s, SLOT_NEW, SLOT_FROM, op->n, copy.words);
+    call_marshal(s, SLOT_NEW, SLOT_FROM, op->unshared, copy.words);
     if (!all_served(r, m))
         return true;
-    uint32_t to = make_copy(r, &copy, m, op->n);
+    uint32_t to = make_copy(r, &copy, m, op->unshared);
     r->model.slots[m][SLOT_NEW] = model_pointer(to, 0);
     set_slot(r, m, op->dst, &block);
     return true;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The operations on fields: store, fill, blit, load, read.
+ * The operations on fields (operations.h): store, init, fill, blit, load, read.
  */
-#include "harness/call.h"
+#include "harness/operations/operations.h"
 
 #include <string.h>
 
@@ -76,13 +76,13 @@ static void write_raw(struct runner *r, unsigned m, size_t i, word value) {
     model_fields(&r->model, slot_object(r, m, SLOT_TO))[i] = value;
 }
 
-bool op_store(struct runner *r, const struct op *op, unsigned m) {
+static bool store(struct runner *r, const struct op *op, unsigned m, bool fresh) {
     struct target t = target_of(r, m, op->dst);
     word value = operand_word(r, m, &op->values[0]);
     if (t.object == MODEL_NONE || t.count == 0 || (t.raw && model_is_pointer(value)) ||
         !may_hold(r, t.object, value))
         return false;
-    bool initialise = op->code == OP_INIT && r->fresh == t.object;
+    bool initialise = fresh && r->fresh == t.object;
     if (!initialise && !is_writable(r, t.object))
         return false;
     set_slot(r, m, SLOT_VALUE, &op->values[0]);
@@ -92,6 +92,15 @@ bool op_store(struct runner *r, const struct op *op, unsigned m) {
     else
         store_field(r, m, t.first + op->i % t.count, initialise);
     return true;
+}
+
+bool op_store(struct runner *r, const struct op *op, unsigned m) {
+    return store(r, op, m, false);
+}
+
+/* Initialises the block that was allocated last, and stores into any other. */
+bool op_init(struct runner *r, const struct op *op, unsigned m) {
+    return store(r, op, m, true);
 }
 
 /* As many plain stores with the barrier: caml_array_fill. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Operations on ephemerons (runtime_internal.h).
+ * Operations on ephemerons (operations.h).
  */
-#include "harness/runtime_internal.h"
+#include "harness/operations/operations.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -12,17 +12,24 @@ static unsigned ephemeron_in(const struct runner *r, unsigned m, unsigned slot) 
     return object != MODEL_NONE && r->model.objects[object].ephemeron ? object : MODEL_NONE;
 }
 
+/* Elsewhere an ephemeron is a block; what is not set is unit. */
+static bool plain_store(struct runner *r, const struct op *op, unsigned m) {
+    struct op store = *op;
+    store.n_values = 1; /* unit, if there was none */
+    return op_store(r, &store, m);
+}
+
 bool op_ephemeron(struct runner *r, const struct op *op, unsigned m) {
     if (!r->extras) {
-        struct op block = {.code = OP_ALLOC, .dst = op->dst, .size = (uint16_t)(op->n + 1)};
-        return alloc_block(r, &block, m);
+        struct op block = {.code = OP_ALLOC, .dst = op->dst, .size = (uint16_t)(op->keys + 1)};
+        return op_alloc(r, &block, m);
     }
     FOR_SIDES(r, s)
-    call_ephemeron(s, SLOT_NEW, op->n);
+    call_ephemeron(s, SLOT_NEW, op->keys);
     if (!all_served(r, m))
         return true;
     static const struct value block = {.kind = VALUE_SLOT, .block = SLOT_NEW};
-    uint32_t object = new_object(r, m, SLOT_NEW, op->n + 1u, 0, 0, r->units);
+    uint32_t object = new_object(r, m, SLOT_NEW, op->keys + 1u, 0, 0, r->units);
     r->model.objects[object].ephemeron = true;
     r->model.has_ephemerons = true;
     set_slot(r, m, op->dst, &block);
@@ -48,7 +55,9 @@ static void bury(struct runner *r, unsigned object, unsigned slot) {
         unset_field(r, slot, 0);
 }
 
-static bool op_ephe_set(struct runner *r, const struct op *op, unsigned m) {
+bool op_weak_set(struct runner *r, const struct op *op, unsigned m) {
+    if (!r->extras)
+        return plain_store(r, op, m);
     unsigned object = ephemeron_in(r, m, op->dst);
     if (object == MODEL_NONE)
         return false;
@@ -67,7 +76,9 @@ static bool op_ephe_set(struct runner *r, const struct op *op, unsigned m) {
     return true;
 }
 
-static bool op_ephe_unset(struct runner *r, const struct op *op, unsigned m) {
+bool op_weak_unset(struct runner *r, const struct op *op, unsigned m) {
+    if (!r->extras)
+        return plain_store(r, op, m);
     unsigned object = ephemeron_in(r, m, op->dst);
     if (object == MODEL_NONE)
         return false;
@@ -79,7 +90,9 @@ static bool op_ephe_unset(struct runner *r, const struct op *op, unsigned m) {
     return true;
 }
 
-static bool op_ephe_get(struct runner *r, const struct op *op, unsigned m) {
+bool op_weak_get(struct runner *r, const struct op *op, unsigned m) {
+    if (!r->extras)
+        return op_load(r, op, m);
     unsigned object = ephemeron_in(r, m, op->src);
     if (object == MODEL_NONE)
         return false;
@@ -113,7 +126,9 @@ static void blit_model(struct runner *r, unsigned from, size_t i, unsigned to, s
     memmove(model_fields(&r->model, to) + j, model_fields(&r->model, from) + i, n * sizeof(word));
 }
 
-static bool op_ephe_blit(struct runner *r, const struct op *op, unsigned m) {
+bool op_weak_blit(struct runner *r, const struct op *op, unsigned m) {
+    if (!r->extras)
+        return op_blit(r, op, m);
     unsigned from = ephemeron_in(r, m, op->src), to = ephemeron_in(r, m, op->dst);
     if (from == MODEL_NONE || to == MODEL_NONE)
         return false;
@@ -131,36 +146,4 @@ static bool op_ephe_blit(struct runner *r, const struct op *op, unsigned m) {
     call_ephemeron_blit(s, SLOT_FROM, i, SLOT_TO, j, n);
     blit_model(r, from, i, to, j, n);
     return true;
-}
-
-/* ---- the same for collectors without ------------------------------------------------------------
- */
-
-static bool plain_ephemeron_operation(struct runner *r, const struct op *op, unsigned m) {
-    static const uint8_t plain[] = {[OP_EPHE_SET] = OP_STORE,
-                                    [OP_EPHE_UNSET] = OP_STORE,
-                                    [OP_EPHE_GET] = OP_LOAD,
-                                    [OP_EPHE_BLIT] = OP_BLIT};
-    struct op same = *op;
-    same.code = plain[op->code];
-    same.n_values = same.code == OP_STORE;
-    return run_plain(r, &same, m);
-}
-
-/* ---- either ------------------------------------------------------------------------------------
- */
-
-bool op_on_ephemeron(struct runner *r, const struct op *op, unsigned m) {
-    if (!r->extras)
-        return plain_ephemeron_operation(r, op, m);
-    switch ((enum op_code)op->code) {
-    case OP_EPHE_SET:
-        return op_ephe_set(r, op, m);
-    case OP_EPHE_UNSET:
-        return op_ephe_unset(r, op, m);
-    case OP_EPHE_GET:
-        return op_ephe_get(r, op, m);
-    default:
-        return op_ephe_blit(r, op, m);
-    }
 }

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The operations of a runtime on blocks that change: lazy ones, and truncation (operations.h).
+ */
+#include "harness/operations/operations.h"
+
+static const struct value unit = {.kind = VALUE_IMMEDIATE};
+
+/* The object in a slot, if it has so many fields that are values. */
+static unsigned scanned_object(const struct runner *r, unsigned m, unsigned slot) {
+    unsigned object = slot_object(r, m, slot);
+    if (object == MODEL_NONE)
+        return MODEL_NONE;
+    const struct model_object *o = &r->model.objects[object];
+    bool values = o->first_scanned == 0 && o->tag < TAG_NO_SCAN && !o->is_static && !o->ephemeron;
+    return values ? object : MODEL_NONE;
+}
+
+/* The end of a chain of Forward blocks that begins at the word v; a Forward block itself if the
+ * chain is longer than any but a made-up one.  *passes: the chain goes through that object, or may.
+ */
+static word end_of_chain(const struct model *model, word v, unsigned object, bool *passes) {
+    enum { LONGEST = 16 };
+    for (unsigned n = 0; model_is_pointer(v); n++) {
+        const struct model_object *o = &model->objects[model_object(v)];
+        *passes |= model_object(v) == object || n == LONGEST;
+        if (o->tag != TAG_FORWARD || o->is_static || n == LONGEST)
+            break;
+        v = model->fields[o->first_field];
+    }
+    return v;
+}
+
+/* Is the object the key of an ephemeron, or does a key that is a Forward block lead to it? */
+static bool is_key(const struct runner *r, unsigned object) {
+    const struct model *model = &r->model;
+    bool passes = false;
+    for (uint32_t i = 0; model->has_ephemerons && i < model->n_order && !passes; i++) {
+        const struct model_object *o = &model->objects[model->order[i]];
+        for (uint32_t f = 0; o->ephemeron && f < o->wosize; f++)
+            end_of_chain(model, model->fields[o->first_field + f], object, &passes);
+    }
+    return passes;
+}
+
+/* A collector leads no pointer past a Forward block with this field: where its chain ends there is
+ * a block with a tag that whoever forces a lazy value must see. */
+static bool stays_a_block(const struct runner *r, word field) {
+    word end = end_of_chain(&r->model, field, MODEL_NONE, &(bool){false});
+    if (!model_is_pointer(end))
+        return false;
+    const struct model_object *o = &r->model.objects[model_object(end)];
+    return o->is_static || o->tag == TAG_LAZY || o->tag == TAG_DOUBLE;
+}
+
+void make_forward(struct runner *r, unsigned m, unsigned slot) {
+    copy_parent(r, m, slot, SLOT_TO);
+    copy_parent(r, m, slot, SLOT_FROM);
+    load_field(r, m, 0);
+    FOR_SIDES(r, s)
+    call_forward(s, SLOT_TO, SLOT_VALUE);
+    r->model.objects[slot_object(r, m, slot)].tag = TAG_FORWARD;
+}
+
+bool op_forward(struct runner *r, const struct op *op, unsigned m) {
+    unsigned object = scanned_object(r, m, op->dst);
+    if (object == MODEL_NONE)
+        return false;
+    struct model_object *o = &r->model.objects[object];
+    if (o->tag != TAG_LAZY || o->wosize != 1)
+        return false;
+    copy_parent(r, m, op->dst, SLOT_TO);
+    set_slot(r, m, SLOT_VALUE, &op->values[0]);
+    word value = r->model.slots[m][SLOT_VALUE];
+    if (!r->extras) {
+        store_field(r, m, 0, false);
+        return true;
+    }
+    /* Pointers that a collector leads past a key leave it to die alone, at a time of its own. */
+    if (!stays_a_block(r, value) && is_key(r, object))
+        return false;
+    FOR_SIDES(r, s)
+    call_forward(s, SLOT_TO, SLOT_VALUE);
+    model_fields(&r->model, object)[0] = value;
+    o->tag = TAG_FORWARD;
+    return true;
+}
+
+/* Elsewhere the fields that go become unit. */
+bool op_truncate(struct runner *r, const struct op *op, unsigned m) {
+    unsigned object = scanned_object(r, m, op->dst);
+    if (object == MODEL_NONE)
+        return false;
+    struct model_object *o = &r->model.objects[object];
+    uint32_t n = 1 + op->kept % o->wosize;
+    if (n == o->wosize || o->tag == TAG_FORWARD || o->tag == TAG_LAZY)
+        return false;
+    copy_parent(r, m, op->dst, SLOT_TO);
+    set_slot(r, m, SLOT_VALUE, &unit);
+    if (!r->extras) {
+        for (uint32_t f = n; f < o->wosize; f++)
+            store_field(r, m, f, false);
+        return true;
+    }
+    FOR_SIDES(r, s)
+    call_truncate(s, SLOT_TO, n);
+    o->wosize = n;
+    return true;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the operations of a script do, on all parties, and what they share.
+ *
+ *   ../operations.c  slots, collections, and the way to each operation
+ *   allocation.c     blocks, one or many
+ *   fields.c         loads, stores and copies of fields
+ *   slots.c          what slots hold
+ *   ephemerons.c     ephemerons          \
+ *   ../finalisers.c  custom blocks and finalisers, which have judgements of their own
+ *   lazy.c           blocks that change  |  of a language runtime
+ *   marshalling.c    copies and counts   /
+ *
+ * If all collectors of a run have the operations of a runtime (collectors/extras.h), these mean
+ * what they mean in OCaml and the model says what is observable.  Else they are the nearest thing
+ * that a collector has: an ephemeron is a block that keeps its fields alive, a finaliser never
+ * runs, a copy is an alias.  With them there is one mutator, and the subject alone or collectors
+ * that all have them.
+ */
+#ifndef ISOHEAP_HARNESS_OPERATIONS_H
+#define ISOHEAP_HARNESS_OPERATIONS_H
+
+#include "harness/call.h"
+
+/* op_alloc, op_closure, ...: one for each row of operations.def.  False if it has no legal meaning
+ * here, and did nothing. */
+#define OP(id, name, ...) bool op_##name(struct runner *, const struct op *, unsigned m);
+#include "program/operations.def"
+#undef OP
+
+/* ---- slots, in all parties --------------------------------------------------------------------
+ */
+
+void set_slot(struct runner *, unsigned m, unsigned dst, const struct value *);
+void clear_slot(struct runner *, unsigned m, unsigned slot);
+/* Puts the block (never an infix pointer) that slot points at into a scratch slot. */
+void copy_parent(struct runner *, unsigned m, unsigned slot, unsigned scratch);
+/* The model's word for a script value. */
+word operand_word(const struct runner *, unsigned m, const struct value *);
+
+/* ---- fields -----------------------------------------------------------------------------------
+ */
+
+/* Field i of the block in SLOT_TO := SLOT_VALUE. */
+void store_field(struct runner *, unsigned m, size_t i, bool initialise);
+/* SLOT_VALUE := field i of the block in SLOT_FROM. */
+void load_field(struct runner *, unsigned m, size_t i);
+
+/* ---- blocks and collections -------------------------------------------------------------------
+ */
+
+void collect_all(struct runner *, enum gc_collection);
+/* The model's side of a block that the collectors have in dst. */
+uint32_t new_object(struct runner *, unsigned m, unsigned dst, size_t wosize, unsigned tag,
+                    size_t first_scanned, const word *raw);
+/* The lazy block in the slot becomes a Forward block to its field. */
+void make_forward(struct runner *, unsigned m, unsigned slot);
+
+#endif
