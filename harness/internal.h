@@ -168,7 +168,7 @@ static inline word side_word(const struct runner *r, enum party party, word v) {
 /* The program's heap in a collector without an image; false if it does not fit there. */
 bool build_by_allocation(struct runner *, enum party);
 
-/* ---- operations.c (operations/operations.h has more) ------------------------------------------
+/* ---- operations/ ------------------------------------------------------------------------------
  */
 
 /* False: it has no legal meaning here, and did nothing. */
@@ -176,7 +176,7 @@ bool run_operation(struct runner *, const struct op *);
 /* The object in a model slot, or MODEL_NONE. */
 unsigned slot_object(const struct runner *, unsigned m, unsigned slot);
 
-/* ---- finalisers.c -----------------------------------------------------------------------------
+/* ---- operations/finalisers.c ------------------------------------------------------------------
  */
 
 bool finalisers_open(struct runner *);

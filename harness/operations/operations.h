@@ -2,14 +2,15 @@
  *
  * What the operations of a script do, on all parties, and what they share.
  *
- *   ../operations.c  slots, collections, and the way to each operation
- *   allocation.c     blocks, one or many
- *   fields.c         loads, stores and copies of fields
- *   slots.c          what slots hold
- *   ephemerons.c     ephemerons          \
- *   ../finalisers.c  custom blocks and finalisers, which have judgements of their own
- *   lazy.c           blocks that change  |  of a language runtime
- *   marshalling.c    copies and counts   /
+ *   operations.c   the way to each operation, and what looks at slots for all
+ *   allocation.c   blocks, one or many
+ *   fields.c       loads, stores and copies of fields
+ *   slots.c        what slots hold
+ *   collections.c  collections and their steps
+ *   ephemerons.c   of a language runtime: ephemerons,
+ *   finalisers.c   custom blocks and finalisers,
+ *   lazy.c         blocks that change,
+ *   marshalling.c  copies and counts
  *
  * If all collectors of a run have the operations of a runtime (collectors/extras.h), these mean
  * what they mean in OCaml and the model says what is observable.  Else they are the nearest thing

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Finalisers and custom blocks, which have one (operations/operations.h): each runs once, not
+ * Finalisers and custom blocks, which have one (operations.h): each runs once, not
  * before its block is unreachable, and not later than the next full collection.
  */
 #include "harness/operations/operations.h"

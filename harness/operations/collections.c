@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Collections, and what takes a collector a step further (operations.h).
+ */
+#include "harness/operations/operations.h"
+
+void collect_all(struct runner *r, enum gc_collection kind) {
+    r->fresh = MODEL_NONE;
+    FOR_SIDES(r, s)
+    call_collect(s, kind);
+    check_heaps(r, kind == GC_FULL);
+    if (kind == GC_COMPACT)
+        check_compaction(r);
+}
+
+bool op_minor(struct runner *r, const struct op *op, unsigned m) {
+    (void)op;
+    (void)m;
+    collect_all(r, GC_MINOR);
+    return true;
+}
+bool op_full(struct runner *r, const struct op *op, unsigned m) {
+    (void)op;
+    (void)m;
+    collect_all(r, GC_FULL);
+    return true;
+}
+bool op_compact(struct runner *r, const struct op *op, unsigned m) {
+    (void)op;
+    (void)m;
+    collect_all(r, GC_COMPACT);
+    return true;
+}
+
+/* A slice, a switch and a poll are nothing to a collector that has none: false if no party has. */
+bool op_slice(struct runner *r, const struct op *op, unsigned m) {
+    (void)m;
+    bool any = false;
+    FOR_SIDES(r, s)
+    any |= call_step(s, op->budget ? op->budget : r->slice_words);
+    if (any)
+        check_heaps(r, false);
+    return any;
+}
+bool op_kind(struct runner *r, const struct op *op, unsigned m) {
+    (void)m;
+    bool any = false;
+    FOR_SIDES(r, s)
+    any |= call_switch_kind(s, op->kind);
+    return any;
+}
+bool op_poll(struct runner *r, const struct op *op, unsigned m) {
+    (void)op;
+    bool any = false;
+    FOR_SIDES(r, s)
+    any |= call_poll(s, m);
+    return any;
+}
