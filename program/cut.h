@@ -2,9 +2,9 @@
  *
  * Private to program/: cuts that take something out of a program and leave a program.
  *
- * Each mends what pointed at the part that is gone, so that references stay valid.  Room is not
- * looked at: cuts make none scarcer, and what turns one kind of item into another is followed by
- * program_valid (reduce.c).
+ * Each mends the references to the part that is gone, so that all references stay valid.  None
+ * checks that the program still fits its heap: a cut only makes room, and after a step that turns
+ * one kind of item into another the caller asks program_valid (reduce.c).
  */
 #ifndef ISOHEAP_PROGRAM_CUT_H
 #define ISOHEAP_PROGRAM_CUT_H
@@ -14,7 +14,7 @@
 /* Copies the meaningful content alone: an assignment would move 295 KB. */
 void program_copy(struct program *to, const struct program *from);
 
-/* Takes operations at .. at + n - 1 out. */
+/* Removes the operations at .. at + n - 1. */
 void cut_ops(struct program *p, unsigned at, unsigned n);
 
 /* What becomes of a pointer at a block that is gone. */
@@ -26,15 +26,16 @@ enum mend {
 /* What takes the place of an item: nothing, or a gap of the same words. */
 enum rest { REST_NOTHING, REST_FREE, REST_DEAD };
 
-/* Takes items at .. at + n - 1 out. */
+/* Removes the items at .. at + n - 1. */
 void cut_items(struct program *p, unsigned at, unsigned n, enum mend, enum rest);
 
-/* Makes one gap of neighbouring gaps among items at .. at + n - 1: free, or dead if all are.  The
- * blocks stay where they are.  False if no two gaps are neighbours. */
+/* Joins neighbouring gaps among the items at .. at + n - 1: the new gap is dead if all of them are,
+ * else free.  Blocks keep their places.  False if no two gaps are neighbours. */
 bool merge_gaps(struct program *p, unsigned at, unsigned n);
 
-/* Takes fields at .. at + n - 1 (indexes into p->fields) out of their blocks, which get smaller;
- * a block that is no closure keeps one.  False if nothing was left to take. */
+/* Removes the fields at .. at + n - 1 (indexes into p->fields) from their blocks, which become
+ * smaller; a block that is no closure keeps at least one field.  False if there was nothing to
+ * remove. */
 bool cut_fields(struct program *p, unsigned at, unsigned n);
 
 /* Gives the closure in item `index` other functions; infix pointers follow their function, or

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Private to program/: the named blocks of a program as a table, for whoever follows many
- * references (program_named_item is linear, which would make a whole program quadratic).
+ * Private to program/: the named blocks of a program as a table, for functions that follow many
+ * references: program_named_item looks through all items, which would make the whole quadratic.
  */
 #ifndef ISOHEAP_PROGRAM_NAMED_H
 #define ISOHEAP_PROGRAM_NAMED_H

@@ -45,7 +45,7 @@ struct scope {
     unsigned blocks; /* named blocks of the initial heap, at most */
     unsigned slots;  /* root slots in use: 1 .. SCOPE_SLOTS */
     unsigned ops;    /* operations of the script, at most */
-    unsigned gaps;   /* at most so many, one in front of a block or behind the last */
+    unsigned gaps;   /* at most so many, at most one before each block and after the last one */
     unsigned gap_kinds;
     unsigned n_shapes, n_allocs;
     struct scope_shape shapes[SCOPE_SHAPES]; /* of the initial heap */
@@ -62,7 +62,8 @@ struct scope {
 void scope_initial(struct scope *);
 /* NULL, or a sentence that says what is wrong. */
 const char *scope_valid(const struct scope *);
-/* The scope as one line of `word=value` pairs: equal lines, equal scopes.  As snprintf. */
+/* Writes the scope as one line of `word=value` pairs, the same for equal scopes only; cuts it and
+ * returns its length as snprintf does. */
 size_t scope_print(const struct scope *, char *out, size_t capacity);
 /* "b2,s1,c1,b1:248": bN an ordinary block of N fields, sN a string of N words, cN and fN a closure
  * with N words of environment and two functions or one; :TAG for another tag than 0 or String.

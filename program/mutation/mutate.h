@@ -56,7 +56,7 @@ struct mutation_profile;
 /* "default", "infix", "fragmentation", "aging", "barrier", "overflow"; NULL if there is none of
  * that name. */
 const struct mutation_profile *mutation_profile_find(const char *name);
-/* The n-th, for lists; NULL behind the last. */
+/* Profile number n, for lists; NULL after the last one. */
 const struct mutation_profile *mutation_profile_at(unsigned n);
 const char *mutation_profile_name(const struct mutation_profile *);
 const char *mutation_profile_meaning(const struct mutation_profile *);
@@ -76,9 +76,9 @@ void mutation_close(struct mutation *);
 size_t mutation_mutate(struct mutation *, uint8_t *data, size_t size, size_t max_size,
                        uint64_t seed);
 
-/* A program from nothing: some rounds on the empty one, 1 to 32, in data[0 .. result).  What no
- * chain of small changes leads to, since nothing on the way is news to the engine, comes about at
- * once. */
+/* Makes a program from nothing, in data[0 .. result): the empty program after 1 to 32 rounds.  A
+ * chain of small changes is kept by the engine only as long as each of them reaches something new;
+ * this reaches programs that no such chain leads to. */
 size_t mutation_generate(struct mutation *, uint8_t *data, size_t max_size, uint64_t seed);
 
 /* A child of two programs in out[0 .. result), result <= max_size: the first one with operations,
@@ -87,11 +87,12 @@ size_t mutation_cross(struct mutation *, const uint8_t *first, size_t first_size
                       const uint8_t *second, size_t second_size, uint8_t *out, size_t max_size,
                       uint64_t seed);
 
-/* The program of the last round that was no byte round; valid until the next. */
+/* The program that the last round made, byte rounds not counted; valid until the next one. */
 const struct program *mutation_program(const struct mutation *);
 /* How often each kind has changed something since mutation_open; MUTATION_KIND_COUNT of them. */
 const uint64_t *mutation_counts(const struct mutation *);
-/* What the last round did, as "insert,aim_heap"; "bytes" for the engine's; as snprintf. */
+/* Writes what the last round did, "insert,aim_heap", or "bytes" for one of the engine's, into out;
+ * cuts it and returns its length as snprintf does. */
 size_t mutation_describe(const struct mutation *, char *out, size_t capacity);
 
 /* ---- trimming ----------------------------------------------------------------------------------
@@ -99,8 +100,8 @@ size_t mutation_describe(const struct mutation *, char *out, size_t capacity);
 
 /* How many parts (operations, then items, then roots that hold something) a program has. */
 unsigned mutation_parts(struct mutation *, const uint8_t *data, size_t size);
-/* The program without its parts from .. from + count - 1, in out.  0 if nothing is left, or if it
- * does not fit into max_size. */
+/* Writes the program without its parts from .. from + count - 1 to out and returns its size; 0 if
+ * nothing is left, or if it does not fit into max_size. */
 size_t mutation_trim(struct mutation *, const uint8_t *data, size_t size, unsigned from,
                      unsigned count, uint8_t *out, size_t max_size);
 

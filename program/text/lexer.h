@@ -44,15 +44,15 @@ void lexer_next(struct lexer *lexer);
 bool lexer_sees(const struct lexer *lexer, const char *text);
 /* The same for a part of a text. */
 bool lexer_sees_text(const struct lexer *lexer, const char *text, size_t length);
-/* The same, and if so passes it. */
+/* The same; if it is, goes on to the token after it. */
 bool lexer_accept(struct lexer *lexer, const char *text);
-/* Passes the word or sign, or fails. */
+/* Goes on to the token after this word or sign; fails if another one is next. */
 bool lexer_expect(struct lexer *lexer, const char *text);
-/* Passes the end of the line, or fails; the end of the text will do. */
+/* The same for the end of a line, or of the text. */
 bool lexer_expect_line_end(struct lexer *lexer);
 void lexer_skip_blank_lines(struct lexer *lexer);
 
-/* Passes a number from min to max, or fails; `what` names it: "a size". */
+/* The same for a number from min to max; `what` names it in the error: "a size". */
 bool lexer_number(struct lexer *lexer, const char *what, unsigned min, unsigned max,
                   unsigned *number);
 

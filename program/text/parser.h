@@ -2,8 +2,8 @@
  *
  * Private to program/: what the parser's files share.
  *
- * Every parse_ function passes its piece of text and returns true, or fills in the error and
- * returns false; nobody goes on after a failure.
+ * Every parse_ function reads its piece of the text, up to the token after it, and returns true; or
+ * it fills in the error and returns false, and parsing ends.
  *
  *   parse.c         the version line, config, and the order of the sections
  *   parse_values.c  values, lists, sizes, tags, arities: the pieces of both halves

@@ -24,13 +24,14 @@ bool program_looks_like_text(const void *data, size_t size);
  * most `capacity` bytes are written, the last of them NUL (as snprintf).  p must be valid. */
 size_t program_print(const struct program *p, char *out, size_t capacity);
 
-/* Prints one operation as it stands in the script, without newline; as snprintf. */
+/* Prints one operation as in the script, without a newline; cuts the text and returns its length as
+ * snprintf does. */
 size_t op_print(const struct op *op, char *out, size_t capacity);
 
 /* The word that number i of an operation stands for, as "list": *length characters, or NULL. */
 const char *op_word(const struct op *op, size_t *length);
 
-/* Prints item number `index` of p (block names included), without newline; as snprintf. */
+/* The same for item number `index` of p, with the names of blocks. */
 size_t item_print(const struct program *p, unsigned index, char *out, size_t capacity);
 
 #endif

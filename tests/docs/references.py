@@ -23,7 +23,7 @@ FILE = re.compile(r"([\w./*<>…-]*\w" + ENDINGS + r")(?::\s*(.*))?", re.DOTALL)
 NAME = re.compile(r"(?:(?:struct|enum)\s+)?[A-Za-z_]\w*")
 # What a page may speak of though no file of the tree has that name: files of a reader's, made files,
 # and sources of others.
-FOREIGN = {"crash.txt", "small.txt", "finding.c", "finding.ml", "page.html", "test.c", "my_gc.c", "mlvalues.h",
+FOREIGN = {"interface_hash.h", "crash.txt", "small.txt", "finding.c", "finding.ml", "page.html", "test.c", "my_gc.c", "mlvalues.h",
            "targets.txt", "compile_commands.json", "LastTest.log"}
 
 
