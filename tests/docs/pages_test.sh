@@ -7,7 +7,7 @@ cd "$SOURCE_DIR" || exit 1
 
 need python3 dot
 
-python3 tests/support/transcripts.py README.md docs/crash.md docs/report.md docs/command.md docs/pictures.md ||
+python3 tests/support/transcripts.py README.md docs/crash.md docs/report.md docs/command.md docs/explore.md docs/pictures.md ||
     complain 'a page does not show what its commands do'
 python3 scripts/option_tables.py docs/command.md || complain 'docs/command.md is not what --help says'
 exit $wrong

@@ -7,7 +7,7 @@
 A command is a line that begins with `$ `; the lines down to the next command are what it must print,
 standard output and error together.  In a page (FILE.md) only fenced blocks count, and there
 
-  * a line `...` stands for any number of lines;
+  * a line `...` stands for any number of lines, and ` ...` at the end of a line for the rest of it;
   * a block that is opened by ```output shows lines of the last command's output, in their order;
   * a line that begins with `isoheap`, `build/bin/isoheap`, `cp` or `mkdir` is run as well, and must not
     end as a usage error, an unreadable input or a harness fault, unless it names what only a reader
@@ -55,13 +55,19 @@ def run(command, folder):
     return done.returncode, done.stdout.splitlines()
 
 
+def same_line(expected, line):
+    if expected.endswith(" ..."):
+        return line.startswith(expected[:-3].rstrip())
+    return expected.rstrip() == line.rstrip()
+
+
 def matches(expected, lines):
     """Does `...` in the expected lines make them the lines?"""
     if not expected:
         return not lines
     if expected[0].strip() == "...":
         return any(matches(expected[1:], lines[n:]) for n in range(len(lines) + 1))
-    return bool(lines) and expected[0].rstrip() == lines[0].rstrip() and matches(expected[1:], lines[1:])
+    return bool(lines) and same_line(expected[0], lines[0]) and matches(expected[1:], lines[1:])
 
 
 def difference(expected, lines):
@@ -69,7 +75,7 @@ def difference(expected, lines):
     for n, line in enumerate(expected):
         if line.strip() == "...":
             return "a difference behind `...`"
-        if n >= len(lines) or line.rstrip() != lines[n].rstrip():
+        if n >= len(lines) or not same_line(line, lines[n]):
             return "expected: %s\n  printed:  %s" % (line, lines[n] if n < len(lines) else "(nothing)")
     return "more is printed: %s" % lines[len(expected)]
 
