@@ -14,8 +14,6 @@
 #define _GNU_SOURCE
 #include "cli/cli.h"
 
-#include "cli/plugin.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -153,14 +151,11 @@ static void listen_for(void *context, struct runner *runner, enum party party, e
 static void run(struct watch *w, const struct program *p) {
     struct shared *shared = w->shared;
     const struct job *job = w->job;
-    struct runner_options options = {.subject = job->subject,
-                                     .reference = job->reference,
-                                     .oracles = job->oracles,
-                                     .digest = !job->trial_ms,
-                                     .observe = watch,
-                                     .listen = job->listen && !w->maps_before ? listen_for : NULL,
-                                     .context = w,
-                                     .replay = plugin_options()};
+    struct runner_options options = job_runner(job);
+    options.digest = !job->trial_ms;
+    options.observe = watch;
+    options.listen = job->listen && !w->maps_before ? listen_for : NULL;
+    options.context = w;
     struct verdict verdict;
     struct runner *runner = runner_open(&options);
     if (!runner) {

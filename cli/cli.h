@@ -93,11 +93,17 @@ unsigned choose_number(const char *option, const char *argument, unsigned least,
 /* ---- child.c ----------------------------------------------------------------------------------
  */
 
+enum { RUN_SECONDS = 10 }; /* that a run may take, unless somebody says otherwise */
+#define DEFAULT_REFERENCE "cheney"
+
 struct job {
     const struct collector *subject, *reference; /* reference NULL: the model alone */
-    unsigned oracles;
-    unsigned seconds;  /* 0: run in this process */
-    unsigned trial_ms; /* > 0: verdict alone, no report; milliseconds of processor time */
+    const char *subject_name; /* what the user called it, if that is not its name; or NULL */
+    unsigned oracles;         /* 0: all */
+    const char *unmask;       /* names of masks, or NULL (runner_options) */
+    bool unmask_asked;        /* by --unmask, and not by the environment */
+    unsigned seconds;         /* 0: run in this process */
+    unsigned trial_ms;        /* > 0: verdict alone, no report; milliseconds of processor time */
     runner_observer *observe;
     runner_listener *listen;
     void *context;
@@ -134,11 +140,15 @@ size_t report_death(const struct job *, const struct death *, const struct verdi
 
 /* The collector that a verdict finds guilty, by name. */
 const char *guilty_name(const struct job *, const struct verdict *);
+/* The runner that judges as the job says; what observes and listens is left open. */
+struct runner_options job_runner(const struct job *);
+/* The command that judges the program in that file in the same way, as the reports have it: all
+ * that has a say in the verdict stands in it.  malloc'ed; NULL without memory. */
+char *replay_command(const struct job *, const char *file);
 /* A finding as text: the program under a header of comments with class, guilty party and the
- * command that replays it.  oracles: as for choose_oracles, or NULL; output: the file that it will
- * be.  malloc'ed; NULL without memory. */
-char *write_up(const struct job *, const char *oracles, const struct verdict *,
-               const struct program *, const char *output, size_t *size);
+ * command that replays it.  output: the file that it will be.  malloc'ed; NULL without memory. */
+char *write_up(const struct job *, const struct verdict *, const struct program *,
+               const char *output, size_t *size);
 
 /* ---- interrupt.c ------------------------------------------------------------------------------
  */

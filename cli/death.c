@@ -5,7 +5,6 @@
 #define _GNU_SOURCE
 #include "cli/cli.h"
 
-#include "cli/plugin.h"
 #include "program/text/text.h"
 
 #include <stdlib.h>
@@ -69,10 +68,9 @@ size_t report_death(const struct job *job, const struct death *d, const struct v
         fputs(text, f);
     }
     free(text);
-    fprintf(f,
-            "\nreplay (save the program as crash.txt)\n  isoheap run %s--collector %s "
-            "--reference %s crash.txt\n",
-            plugin_options(), job->subject->name, collector_name(job, PARTY_REFERENCE));
+    char *replay = replay_command(job, "crash.txt");
+    fprintf(f, "\nreplay (save the program as crash.txt)\n  %s\n", replay ? replay : "");
+    free(replay);
     long end = ftell(f);
     fclose(f);
     return end > 0 ? (size_t)end : 0;

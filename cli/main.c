@@ -3,6 +3,7 @@
  * The isoheap command: finds the subcommand and hands over.
  */
 #include "cli/cli.h"
+#include "cli/environment.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -36,7 +37,11 @@ void print_overview(FILE *out) {
     fprintf(out, "\n`isoheap SUBCOMMAND --help` tells the options, `isoheap --version` the "
                  "version.\n\n"
                  "Exit status: 0 no violation, 1 violation, 2 usage, 3 unreadable input, 4 harness "
-                 "fault,\n5 no violation to reduce or export.\n");
+                 "fault,\n5 no violation to reduce or export.\n\n"
+                 "Environment:\n");
+#define X(name, who, meaning) fprintf(out, "  %s\n      %s: %s\n", #name, who, meaning);
+    ENVIRONMENT(X)
+#undef X
 }
 
 /* Insertions, deletions and replacements that make one word of the other. */

@@ -218,5 +218,5 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 
 static const struct argp_option options[] = {
     {"plugin", PLUGIN, "FILE", 0, "load a collector from a shared object, and use it", 0}, {0}};
-static const struct argp argp = {options, parse, NULL, NULL, NULL, NULL, NULL};
-const struct argp_child plugin_option[] = {{&argp, 0, NULL, 0}, {NULL, 0, NULL, 0}};
+const struct argp plugin_argp = {options, parse, NULL, NULL, NULL, NULL, NULL};
+const struct argp_child plugin_option[] = {{&plugin_argp, 0, NULL, 0}, {NULL, 0, NULL, 0}};

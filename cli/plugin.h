@@ -12,6 +12,7 @@
 /* --plugin=FILE, to be given to argp as children.  Ends the process with a message if a file is no
  * plug-in. */
 extern const struct argp_child plugin_option[];
+extern const struct argp plugin_argp; /* the same as a member of other children */
 
 /* What has been loaded, NULL at the end. */
 const struct collector *const *plugin_collectors(void);

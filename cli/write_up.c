@@ -29,29 +29,58 @@ static void replay_name(const char *output, char *name, size_t capacity) {
     free(copy);
 }
 
-char *write_up(const struct job *job, const char *oracles, const struct verdict *v,
-               const struct program *p, const char *output, size_t *size) {
+/* "--plugin x.so --timeout=20 " */
+static const char *first_options(const struct job *job) {
+    static char text[8192];
+    int n = snprintf(text, sizeof text, "%s", plugin_options());
+    bool usual = job->seconds == 0 || job->seconds == RUN_SECONDS;
+    if (!usual && n >= 0 && n < (int)sizeof text)
+        snprintf(text + n, sizeof text - (size_t)n, "--timeout=%u ", job->seconds);
+    return text;
+}
+
+struct runner_options job_runner(const struct job *job) {
+    return (struct runner_options){.subject = job->subject,
+                                   .reference = job->reference,
+                                   .oracles = job->oracles,
+                                   .unmask = job->unmask,
+                                   .replay = first_options(job),
+                                   .subject_name = job->subject_name};
+}
+
+char *replay_command(const struct job *job, const char *file) {
+    struct runner_options options = job_runner(job);
+    size_t length = runner_replay(&options, NULL, 0);
+    char *words = malloc(length + 1), *command = NULL;
+    if (words && runner_replay(&options, words, length + 1) &&
+        asprintf(&command, "isoheap run %s %s", words, file) < 0)
+        command = NULL;
+    free(words);
+    return command;
+}
+
+char *write_up(const struct job *job, const struct verdict *v, const struct program *p,
+               const char *output, size_t *size) {
     size_t length = program_print(p, NULL, 0);
-    char *text = malloc(length + 1), *out = NULL, name[256];
-    FILE *f = text ? open_memstream(&out, size) : NULL;
-    if (!f) {
-        free(text);
-        return NULL;
-    }
-    program_print(p, text, length + 1);
+    char *text = malloc(length + 1), *out = NULL, *replay = NULL, name[256];
+    FILE *f = NULL;
     replay_name(output, name, sizeof name);
-    size_t version = strcspn(text, "\n") + 1;
-    fwrite(text, 1, version, f);
-    bool named = v->violation == VIOLATION_sanitizer && v->found[0];
-    fprintf(f, "# violation %s: %s%s%s%s\n", violation_name(v->violation), v->detail,
-            named ? " (" : "", named ? v->found : "", named ? ")" : "");
-    fprintf(f, "# guilty: %s (%s)\n", party_name(v->guilty), guilty_name(job, v));
-    fprintf(f, "# replay: isoheap run %s--collector %s --reference %s%s%s %s\n", plugin_options(),
-            job->subject->name, job->reference ? job->reference->name : "none",
-            oracles ? " --oracles=" : "", oracles ? oracles : "", name);
-    fputs(text + version, f);
+    if (text && (replay = replay_command(job, name)))
+        f = open_memstream(&out, size);
+    if (f) {
+        program_print(p, text, length + 1);
+        size_t version = strcspn(text, "\n") + 1;
+        fwrite(text, 1, version, f);
+        bool named = v->violation == VIOLATION_sanitizer && v->found[0];
+        fprintf(f, "# violation %s: %s%s%s%s\n", violation_name(v->violation), v->detail,
+                named ? " (" : "", named ? v->found : "", named ? ")" : "");
+        fprintf(f, "# guilty: %s (%s)\n", party_name(v->guilty), guilty_name(job, v));
+        fprintf(f, "# replay: %s\n", replay);
+        fputs(text + version, f);
+    }
     free(text);
-    if (fclose(f) == 0)
+    free(replay);
+    if (f && fclose(f) == 0)
         return out;
     free(out);
     return NULL;

@@ -68,14 +68,28 @@ install(TARGETS isoheap_package isoheap EXPORT isoheapTargets ARCHIVE RUNTIME)
 install(EXPORT isoheapTargets NAMESPACE isoheap:: DESTINATION "${package_dir}")
 install(TARGETS isoheap_afl_mutator LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/isoheap")
 
-# Headers: the plug-in interface, and what declares the names above.
-set(headers collectors/cheney/cheney.h collectors/tower/levels.h fuzz/collector_target.h fuzz/mutation_choice.h
-    harness/harness.h views/violation.h program/program.h program/random.h program/bytes/bytes.h program/text/text.h
-    program/mutation/mutate.h program/reduction/reduce.h)
-file(GLOB interface_headers CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/collectors/*.h"
-    "${PROJECT_SOURCE_DIR}/program/*.def" "${PROJECT_SOURCE_DIR}/harness/*.def" "${PROJECT_SOURCE_DIR}/views/*.def")
-list(FILTER interface_headers EXCLUDE REGEX "/(faults|literals)\\.h$")
-foreach(header IN LISTS headers interface_headers)
+# Headers: the plug-in interface, what declares the names above, and what these include.
+function(isoheap_with_includes result)
+    set(waiting ${ARGN})
+    set(found)
+    while(waiting)
+        list(POP_FRONT waiting header)
+        if(header IN_LIST found OR NOT EXISTS "${PROJECT_SOURCE_DIR}/${header}")
+            continue() # the build writes some
+        endif()
+        list(APPEND found "${header}")
+        set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${header}")
+        file(STRINGS "${PROJECT_SOURCE_DIR}/${header}" lines REGEX "^#include \"")
+        list(TRANSFORM lines REPLACE "^#include \"([^\"]*)\".*" "\\1")
+        list(APPEND waiting ${lines})
+    endwhile()
+    set(${result} ${found} PARENT_SCOPE)
+endfunction()
+isoheap_with_includes(headers collectors/arena.h collectors/contract.h collectors/plugin.h collectors/words_copy.h
+    collectors/cheney/cheney.h collectors/tower/levels.h fuzz/collector_target.h fuzz/mutation_choice.h harness/harness.h
+    program/program.h program/random.h program/bytes/bytes.h program/text/text.h program/mutation/mutate.h
+    program/reduction/reduce.h)
+foreach(header IN LISTS headers)
     get_filename_component(folder "${header}" DIRECTORY)
     install(FILES "${header}" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/isoheap/${folder}")
 endforeach()

@@ -47,8 +47,8 @@ struct gc_extras {
 };
 
 /* A known defect of a collector, and a switch that steers around it, so that what is behind it can
- * be found.  Bit n of config.masks is the n-th; all are on unless the environment's ISOHEAP_UNMASK
- * names them, separated by commas, or says `all`. */
+ * be found.  Bit n of config.masks is the n-th; all are on unless `--unmask`, or
+ * ISOHEAP_UNMASK in the environment, names them, separated by commas, or says `all`. */
 struct gc_mask {
     const char *name, *meaning;
 };

@@ -85,8 +85,10 @@ void __sanitizer_report_error_summary(const char *summary) {
 
 static struct runner *open_runner(const struct collector *subject,
                                   const struct collector *reference) {
-    struct runner_options options = {
-        .subject = subject, .reference = reference, .oracles = target_oracles};
+    struct runner_options options = {.subject = subject,
+                                     .reference = reference,
+                                     .oracles = target_oracles,
+                                     .unmask = getenv("ISOHEAP_UNMASK")};
     choose_coverage(&options);
     struct runner *opened = runner_open(&options);
     if (!opened) {

@@ -102,7 +102,12 @@ struct runner_options {
                           NULL: not wanted.  The runner never clears them. */
     unsigned coverage_parts; /* bit set of COVER_* (coverage.h); 0: COVER_DEFAULT */
     enum memory_fill fill;   /* what memory holds that nobody wrote; changes no verdict */
-    const char *replay;      /* what a report's command to replay needs first, "--x y "; or NULL */
+    /* Known defects of the collectors that are not steered around: names of masks, "a,b", or "all";
+     * NULL: none.  The text lasts as long as the runner. */
+    const char *unmask;
+    /* For the command that a report ends with: options that it needs first, "--plugin x.so ", or
+     * NULL; and how the subject is called there, if not by its name. */
+    const char *replay, *subject_name;
 };
 enum { COVERAGE_BYTES = 4096 };
 
@@ -124,6 +129,10 @@ const struct verdict *runner_current(const struct runner *, enum party *running)
  * expected and found, the heap maps, the program, the command that replays it. */
 size_t runner_report(struct runner *, const struct verdict *, const struct program *, char *out,
                      size_t capacity);
+
+/* The options of `isoheap run` that judge a program as a runner of these options does, as snprintf:
+ * "--collector mark_sweep --reference cheney --oracles=-fields". */
+size_t runner_replay(const struct runner_options *, char *out, size_t capacity);
 
 /* One line for an operation as it runs on the current state: indexes reduced, names resolved. */
 size_t runner_operation(const struct runner *, unsigned op, char *out, size_t capacity);

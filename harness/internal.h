@@ -84,7 +84,7 @@ struct runner {
 
     unsigned oracles;
     bool digest;
-    const char *replay;
+    const char *unmask, *replay, *subject_name;
     runner_observer *observe;
     runner_listener *listen;
     void *context;
@@ -124,6 +124,12 @@ struct runner {
     uint32_t order[PROGRAM_HEAP_WORDS]; /* compact.c */
     word units[PROGRAM_HEAP_WORDS];     /* the content of a block of unit fields */
 };
+
+/* ---- replay.c --------------------------------------------------------------------------------
+ */
+
+/* A bit for each of the collector's masks that the names switch off; NULL: none. */
+unsigned unmasked(const struct collector *, const char *names);
 
 /* ---- runner.c ---------------------------------------------------------------------------------
  */

@@ -88,6 +88,20 @@ static void put_program(struct text *t, const struct program *program) {
     t->length += length;
 }
 
+static void put_replay(struct text *t, const struct runner *r) {
+    const struct runner_options options = {.subject = r->side[PARTY_SUBJECT].collector,
+                                           .reference = r->side[PARTY_REFERENCE].collector,
+                                           .oracles = r->oracles,
+                                           .unmask = r->unmask,
+                                           .replay = r->replay,
+                                           .subject_name = r->subject_name};
+    size_t room;
+    put(t, "\nreplay (save the program as crash.txt)\n  isoheap run ");
+    char *out = rest(t, &room);
+    t->length += runner_replay(&options, out, room);
+    put(t, " crash.txt\n");
+}
+
 size_t runner_report(struct runner *r, const struct verdict *v, const struct program *program,
                      char *out, size_t capacity) {
     struct text t = {out, capacity, 0};
@@ -116,11 +130,7 @@ size_t runner_report(struct runner *r, const struct verdict *v, const struct pro
     for (unsigned p = 0; p < PARTIES; p++)
         put_heap(&t, r, (enum party)p);
     put_program(&t, program);
-    put(&t,
-        "\nreplay (save the program as crash.txt)\n  isoheap run %s--collector %s --reference %s "
-        "crash.txt\n",
-        r->replay, r->side[PARTY_SUBJECT].collector->name,
-        r->n_sides == 1 ? "none" : r->side[PARTY_REFERENCE].collector->name);
+    put_replay(&t, r);
     return t.length;
 }
 

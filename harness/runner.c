@@ -120,7 +120,9 @@ struct runner *runner_open(const struct runner_options *options) {
     r->n_sides = comparable ? 2 : 1;
     r->oracles = options->oracles ? options->oracles : ORACLES_ALL;
     r->digest = options->digest;
-    r->replay = options->replay ? options->replay : "";
+    r->unmask = options->unmask;
+    r->replay = options->replay;
+    r->subject_name = options->subject_name;
     r->observe = options->observe;
     r->listen = options->listen;
     r->context = options->context;
@@ -197,28 +199,11 @@ size_t most_alive(const struct collector_traits *traits, const struct gc_config 
     return config->heap_words + (traits->nursery_words ? config->nursery_words : 0);
 }
 
-/* The masks that the environment switches off: a bit for each of the collector's. */
-static unsigned unmasked(const struct collector *collector) {
-    const char *names = collector->masks ? getenv("ISOHEAP_UNMASK") : NULL;
-    unsigned bits = 0;
-    for (unsigned n = 0; names && collector->masks[n].name; n++) {
-        size_t length = strlen(collector->masks[n].name);
-        for (const char *at = names; *at; at += *at == ',') {
-            size_t word_length = strcspn(at, ",");
-            if ((word_length == length && memcmp(at, collector->masks[n].name, length) == 0) ||
-                (word_length == 3 && memcmp(at, "all", 3) == 0))
-                bits |= 1u << n;
-            at += word_length;
-        }
-    }
-    return bits;
-}
-
 static void reset_side(struct runner *r, struct side *s) {
     s->config = program_gc_config(r->program);
     s->config.slots = s->slots;
     s->config.hooks = &s->hooks;
-    s->config.masks = ~unmasked(s->collector);
+    s->config.masks = ~unmasked(s->collector, r->unmask);
     s->traits = promised_traits(s->collector, &s->config);
     s->hooks.refinement =
         s->traits.refines && judges(r, ORACLE_refinement) ? judge_refinement : NULL;

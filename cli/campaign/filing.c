@@ -199,6 +199,31 @@ static bool is_known(const char *folder, const struct finding *f, const struct f
     return path[0] != 0;
 }
 
+/* The command that replays the finding as isoheap runs it, as a comment; "" where the target's own
+ * binary alone does. */
+static char *replay_comment(const struct target *t, const char *file) {
+    struct job job = {.subject = t->subject ? find_collector(t->subject) : NULL,
+                      .reference = t->reference ? find_collector(t->reference) : NULL,
+                      .unmask = getenv("ISOHEAP_UNMASK")};
+    char *command = job.subject ? replay_command(&job, file) : NULL;
+    char *comment = command ? text_of("# replay: %s\n", command) : text_of("");
+    free(command);
+    return comment;
+}
+
+/* The text of the form, with that behind its version line. */
+static bool save_form(const struct target *t, const char *path, const struct form *form) {
+    char *comment = replay_comment(t, strrchr(path, '/') + 1);
+    size_t version = strcspn(form->text, "\n") + 1;
+    char *text = text_of("%.*s%s%s", (int)version, form->text, comment, form->text + version);
+    bool good = save_file(path, text, strlen(text));
+    int why = errno;
+    free(text);
+    free(comment);
+    errno = why;
+    return good;
+}
+
 /* FOLDER/guilty-shape.txt; or, for what is no program, FOLDER/guilty-content and its .history. */
 static bool write_form(const struct target *t, const char *folder, const char *input,
                        const char *comments, const struct form *form, struct filed *filed) {
@@ -208,7 +233,7 @@ static bool write_form(const struct target *t, const char *folder, const char *i
     if (form->text) {
         snprintf(filed->path, LINE_SIZE, "%s/%s-%016" PRIx64 ".txt", folder, filed->finding.guilty,
                  form->shape);
-        return save_file(filed->path, form->text, form->size);
+        return save_form(t, filed->path, form);
     }
     char *data = load_file(input, &size), name[17];
     if (!data)

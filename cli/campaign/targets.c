@@ -22,8 +22,8 @@ static void find_collectors(struct target *t) {
     bool reference = strcmp(name, "reference") == 0;
     if (!reference && !find_collector(name))
         return;
-    t->subject = text_of("%s", reference ? "cheney" : name);
-    t->reference = reference ? NULL : text_of("cheney");
+    t->subject = text_of("%s", reference ? DEFAULT_REFERENCE : name);
+    t->reference = reference ? NULL : text_of(DEFAULT_REFERENCE);
 }
 
 /* calloc; ends the process if there is no memory. */

@@ -10,7 +10,7 @@
 #define _GNU_SOURCE
 #include "cli/export/export.h"
 
-#include "cli/plugin.h"
+#include "cli/job_options.h"
 #include "collectors/faults.def"
 #include "program/text/text.h"
 
@@ -19,14 +19,12 @@
 #include <string.h>
 
 struct options {
-    const char *collector, *reference, *symbol, *class, *file, *output;
+    struct job_options job_options;
+    const char *symbol, *class, *file, *output;
     bool ocaml;
 };
 
 static const struct argp_option options[] = {
-    {"collector", 'c', "NAME", 0, "the collector under test (default: mark_sweep, or the plug-in)",
-     0},
-    {"reference", 'r', "NAME", 0, "the reference (default: cheney); none: the model alone", 0},
     {"symbol", 's', "SYMBOL", 0, "C name of the collector's struct (default: its name)", 0},
     {"class", 'C', "CLASS", 0, "what to assert (default: the class that the program raises)", 0},
     {"output", 'o', "FILE", 0, "where to write (default: standard output)", 0},
@@ -36,11 +34,8 @@ static const struct argp_option options[] = {
 static error_t parse(int key, char *argument, struct argp_state *state) {
     struct options *o = state->input;
     switch (key) {
-    case 'c':
-        o->collector = argument;
-        return 0;
-    case 'r':
-        o->reference = argument;
+    case ARGP_KEY_INIT:
+        take_job_options(state, job_children, &o->job_options);
         return 0;
     case 's':
         o->symbol = argument;
@@ -234,14 +229,15 @@ static const char about[] =
     "violation.";
 
 int command_export(int argc, char **argv) {
-    static const struct argp argp = {options, parse, "[FILE]", about, plugin_option, NULL, NULL};
-    struct options o = {.reference = "cheney", .output = "-"};
+    static const struct argp argp = {options, parse, "[FILE]", about, job_children, NULL, NULL};
+    struct options o = {.job_options = JOB_OPTIONS, .output = "-"};
     argp_err_exit_status = EXIT_USAGE;
     if (argp_parse(&argp, argc, argv, 0, NULL, &o))
         return EXIT_USAGE;
-    struct job job = {.subject = choose_collector(o.collector), .seconds = 10, .trial_ms = 10000};
-    if (!job.subject || !choose_reference(o.reference, &job.reference))
+    struct job *job = &o.job_options.job;
+    if (!complete_job(&o.job_options))
         return EXIT_USAGE;
+    job->trial_ms = 1000 * job->seconds;
     o.file = o.file ? o.file : "-";
-    return export_file(&o, &job);
+    return export_file(&o, job);
 }

@@ -15,7 +15,19 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { RUNS = 1000, SEED, CORPUS, CRASHES, BIN_DIR, KEEP, REDUCE_RUNS, REDUCE_TIME, SYNC, NODE };
+enum {
+    RUNS = 1000,
+    UNMASK,
+    SEED,
+    CORPUS,
+    CRASHES,
+    BIN_DIR,
+    KEEP,
+    REDUCE_RUNS,
+    REDUCE_TIME,
+    SYNC,
+    NODE
+};
 enum { SPACE_NEEDED = 2 << 20, NUMBER_MAX = 1000000000, NODE_LENGTH = 20 };
 
 static const struct argp_option options[] = {
@@ -33,6 +45,10 @@ static const struct argp_option options[] = {
     {"reduce-runs", REDUCE_RUNS, "N", 0, "runs to reduce a finding in (default: 2000)", 0},
     {"reduce-time", REDUCE_TIME, "SECONDS", 0, "time to reduce a finding in (default: 30)", 0},
     {"sync", SYNC, "DIR", 0, "afl: a folder to share with other machines, DIR/TARGET/NODE-jobN", 0},
+    {"unmask", UNMASK, "LIST", 0,
+     "known defects of the collectors that are not steered around; all (default: ISOHEAP_UNMASK in "
+     "the environment, else none)",
+     0},
     {"node", NODE, "NAME", 0, "afl: what this machine is called there (default: its host name)", 0},
     {0}};
 
@@ -86,6 +102,9 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         return 0;
     case SYNC:
         c->sync = argument;
+        return 0;
+    case UNMASK: /* the targets read it there */
+        setenv("ISOHEAP_UNMASK", argument, 1);
         return 0;
     case NODE:
         c->node = argument;

@@ -5,6 +5,8 @@
 #define _GNU_SOURCE
 #include "cli/commands/help.h"
 
+#include "cli/environment.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -120,9 +122,12 @@ bool print_manual(FILE *out) {
             return false;
     fputs(".SH EXIT STATUS\n"
           "0 no violation, 1 violation, 2 usage, 3 unreadable input, 4 harness fault.\n"
-          ".SH ENVIRONMENT\n"
-          ".TP\n\\fBNO_COLOR\\fR\n"
-          "If set, there is no colour on a terminal either.\n",
+          ".SH ENVIRONMENT\n",
           out);
+#define X(name, who, meaning)                                                                      \
+    fprintf(out, ".TP\n\\fB%s\\fR\n", #name);                                                      \
+    put_line(out, who ": " meaning, strlen(who ": " meaning));
+    ENVIRONMENT(X)
+#undef X
     return true;
 }

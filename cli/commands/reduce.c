@@ -10,7 +10,7 @@
 #define _GNU_SOURCE
 #include "cli/cli.h"
 
-#include "cli/plugin.h"
+#include "cli/job_options.h"
 #include "cli/schedule_file.h"
 #include "program/reduction/reduce.h"
 
@@ -23,14 +23,14 @@
 enum {
     RUNS = 10000,
     SECONDS = 300,
-    RUN_SECONDS = 10,
     HURRY_MS = 200, /* processor time of one run of a subject that hangs, at first */
     MOST = 1000000000
 };
 
 struct reduce {
-    struct job job;
-    const char *collector, *reference, *oracles, *file, *output;
+    struct job_options job_options;
+    struct job job; /* of the runs of the reduction */
+    const char *file, *output;
     unsigned runs, seconds;
     bool verify;
     /* state */
@@ -47,13 +47,8 @@ static struct reduction reduction; /* large */
 
 enum { VERIFY_MINIMAL = 1000 };
 static const struct argp_option options[] = {
-    {"collector", 'c', "NAME", 0, "the collector under test (default: mark_sweep, or the plug-in)",
-     0},
-    {"reference", 'r', "NAME", 0, "the reference (default: cheney); none: the model alone", 0},
-    {"oracles", 'O', "LIST", 0, "only these, a,b,c; or all but these, -a,-b", 0},
     {"runs", 'n', "N", 0, "end after N runs (default: 10000)", 0},
     {"time", 't', "SECONDS", 0, "end after so many seconds (default: 300)", 0},
-    {"timeout", 'T', "SECONDS", 0, "time for each run (default: 10)", 0},
     {"output", 'o', "FILE", 0, "where to write (default: standard output)", 0},
     {"verify-minimal", VERIFY_MINIMAL, NULL, 0,
      "afterwards try every single removal and simplification once more", 0},
@@ -62,26 +57,14 @@ static const struct argp_option options[] = {
 static error_t parse(int key, char *argument, struct argp_state *state) {
     struct reduce *r = state->input;
     switch (key) {
-    case 'c':
-        r->collector = argument;
-        return 0;
-    case 'r':
-        r->reference = argument;
-        return 0;
-    case 'O':
-        r->oracles = argument;
-        r->job.oracles = choose_oracles(argument);
-        if (!r->job.oracles)
-            exit(EXIT_USAGE);
+    case ARGP_KEY_INIT:
+        take_job_options(state, job_children, &r->job_options);
         return 0;
     case 'n':
         r->runs = choose_number("--runs", argument, 0, MOST);
         return 0;
     case 't':
         r->seconds = choose_number("--time", argument, 1, MOST);
-        return 0;
-    case 'T':
-        r->job.seconds = choose_number("--timeout", argument, 1, MOST / 1000);
         return 0;
     case 'o':
         r->output = argument;
@@ -139,7 +122,7 @@ static bool stop(void *context) {
 
 static bool save(struct reduce *r) {
     size_t size;
-    char *text = write_up(&r->job, r->oracles, &r->wanted, &program, r->output, &size);
+    char *text = write_up(&r->job_options.job, &r->wanted, &program, r->output, &size);
     bool good = text && write_finding(r->output, text, size);
     if (!text)
         fprintf(stderr, "isoheap: no memory for the text of the program\n");
@@ -288,20 +271,17 @@ static const char about[] =
     "violation.";
 
 int command_reduce(int argc, char **argv) {
-    static const struct argp argp = {options, parse, "FILE", about, plugin_option, NULL, NULL};
-    static struct reduce r = {.job = {.seconds = RUN_SECONDS},
-                              .reference = "cheney",
-                              .output = "-",
-                              .runs = RUNS,
-                              .seconds = SECONDS};
+    static const struct argp argp = {options, parse, "FILE", about, job_children, NULL, NULL};
+    static struct reduce r = {
+        .job_options = JOB_OPTIONS, .output = "-", .runs = RUNS, .seconds = SECONDS};
     argp_err_exit_status = EXIT_USAGE;
     if (argp_parse(&argp, argc, argv, 0, NULL, &r))
         return EXIT_USAGE;
     if (is_schedule_file(r.file)) /* brings its collector with it */
         return reduce_schedule(r.file, r.output);
-    r.job.subject = choose_collector(r.collector);
-    if (!r.job.subject || !choose_reference(r.reference, &r.job.reference))
+    if (!complete_job(&r.job_options))
         return EXIT_USAGE;
+    r.job = r.job_options.job;
     r.tty = isatty(STDERR_FILENO);
     return reduce_file(&r);
 }

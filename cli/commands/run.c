@@ -3,15 +3,16 @@
  * isoheap run: replay programs and judge them.
  */
 #define _GNU_SOURCE
-#include "cli/plugin.h"
+#include "cli/job_options.h"
 #include "cli/schedule.h"
 
 #include <argp.h>
 #include <stdlib.h>
 
 struct run {
-    struct job job;
-    const char *collector, *reference, *expect, *block;
+    struct job_options job_options;
+    struct job *job;
+    const char *expect, *block;
     enum violation expected;
     bool trace, quiet, digest, colour;
     char **files;
@@ -20,17 +21,12 @@ struct run {
     unsigned n_passed, n_failed, n_unreadable;
 };
 
-enum { IN_PROCESS = 1000, DIGEST, SECONDS_MAX = 100000 };
+enum { IN_PROCESS = 1000, DIGEST };
 static const struct argp_option options[] = {
-    {"collector", 'c', "NAME", 0, "the collector under test (default: mark_sweep, or the plug-in)",
-     0},
-    {"reference", 'r', "NAME", 0, "the reference (default: cheney); none: the model alone", 0},
-    {"oracles", 'O', "LIST", 0, "only these, a,b,c; or all but these, -a,-b", 0},
     {"trace", 't', "BLOCK", OPTION_ARG_OPTIONAL,
      "print every operation as it runs, and what changed; --trace=b3: what happens to one block",
      0},
     {"expect", 'e', "CLASS", 0, "succeed if and only if every file raises CLASS (or none)", 0},
-    {"timeout", 'T', "SECONDS", 0, "time for each file (default: 10)", 0},
     {"in-process", IN_PROCESS, NULL, 0, "no child process: for a debugger", 0},
     {"digest", DIGEST, NULL, 0, "print a digest of verdict, final graph and step counts", 0},
     {"quiet", 'q', NULL, 0, "a line for each file, no reports", 0},
@@ -46,16 +42,8 @@ static void parse_expected(struct run *r, const char *name, struct argp_state *s
 static error_t parse(int key, char *argument, struct argp_state *state) {
     struct run *r = state->input;
     switch (key) {
-    case 'c':
-        r->collector = argument;
-        return 0;
-    case 'r':
-        r->reference = argument;
-        return 0;
-    case 'O':
-        r->job.oracles = choose_oracles(argument);
-        if (!r->job.oracles)
-            exit(EXIT_USAGE);
+    case ARGP_KEY_INIT:
+        take_job_options(state, job_children, &r->job_options);
         return 0;
     case 't':
         r->trace = true;
@@ -66,14 +54,11 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     case 'e':
         parse_expected(r, argument, state);
         return 0;
-    case 'T':
-        r->job.seconds = choose_number("--timeout", argument, 1, SECONDS_MAX);
-        return 0;
     case DIGEST:
         r->digest = true;
         return 0;
     case IN_PROCESS:
-        r->job.seconds = 0;
+        r->job->seconds = 0;
         return 0;
     case 'q':
         r->quiet = true;
@@ -161,7 +146,7 @@ static void run_file(const char *path, void *context) {
         raise_status(r, EXIT_USAGE);
         return;
     }
-    struct verdict v = run_job(&r->job, &program, &report);
+    struct verdict v = run_job(r->job, &program, &report);
     bool good = !v.harness_error && v.violation == (r->expect ? r->expected : VIOLATION_none);
     print_result(r, path, &v, &program);
     if (r->expect && !good)
@@ -190,16 +175,15 @@ static const char about[] =
     "unreadable input, 4 harness fault; of several files the highest.";
 
 int command_run(int argc, char **argv) {
-    static const struct argp argp = {options, parse, "FILE...", about, plugin_option, NULL, NULL};
-    struct run r = {.job = {.seconds = 10}, .reference = "cheney"};
+    static const struct argp argp = {options, parse, "FILE...", about, job_children, NULL, NULL};
+    struct run r = {.job_options = JOB_OPTIONS, .job = &r.job_options.job};
     argp_err_exit_status = EXIT_USAGE;
     if (argp_parse(&argp, argc, argv, 0, NULL, &r))
         return EXIT_USAGE;
-    r.job.subject = choose_collector(r.collector);
-    if (!r.job.subject || !choose_reference(r.reference, &r.job.reference))
+    if (!complete_job(&r.job_options))
         return EXIT_USAGE;
-    r.job.observe = r.block ? life_observe : r.trace ? trace : NULL;
-    r.job.listen = r.block ? life_listen : NULL;
+    r.job->observe = r.block ? life_observe : r.trace ? trace : NULL;
+    r.job->listen = r.block ? life_listen : NULL;
     r.colour = wants_colour();
     for (int i = 0; i < r.n_files; i++)
         if (!for_each_file(r.files[i], run_file, &r))

@@ -11,7 +11,7 @@
 #include "pictures/graphviz.h"
 
 #include "cli/commands/page.h"
-#include "cli/plugin.h"
+#include "cli/job_options.h"
 #include "cli/schedule_file.h"
 #include "pictures/draw.h"
 #include "program/bytes/bytes.h"
@@ -34,9 +34,10 @@ struct moments {
 
 struct show {
     enum form form;
-    const char *collector, *reference, *out, *file;
+    const char *out, *file;
     enum party party;
     long at; /* operation; -1: the one that fails */
+    struct job_options job_options;
     struct job job;
     struct verdict verdict;
     struct program program;
@@ -52,9 +53,6 @@ static const struct argp_option options[] = {
     {"html", HTML, NULL, 0, "a page of its own: all states of all parties (needs Graphviz)", 0},
     {"at", 'a', "OP", 0, "before and after this operation, not the one that fails", 0},
     {"party", 'p', "NAME", 0, "subject (default), reference or model, for --dot and --svg", 0},
-    {"collector", 'c', "NAME", 0, "the collector under test (default: mark_sweep, or the plug-in)",
-     0},
-    {"reference", 'r', "NAME", 0, "the reference (default: cheney); none: the model alone", 0},
     {"output", 'o', "FILE", 0, "where to write; - is standard output, the default", 0},
     {0}};
 
@@ -93,11 +91,8 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     case 'p':
         s->party = parse_party(argument, state);
         return 0;
-    case 'c':
-        s->collector = argument;
-        return 0;
-    case 'r':
-        s->reference = argument;
+    case ARGP_KEY_INIT:
+        take_job_options(state, job_children, &s->job_options);
         return 0;
     case 'o':
         s->out = argument;
@@ -346,16 +341,16 @@ static int show_schedule_file(const struct show *s) {
 }
 
 int command_show(int argc, char **argv) {
-    static const struct argp argp = {options, parse, "FILE", about, plugin_option, NULL, NULL};
-    static struct show s = {.reference = "cheney", .out = "-", .at = -1, .job = {.seconds = 10}};
+    static const struct argp argp = {options, parse, "FILE", about, job_children, NULL, NULL};
+    static struct show s = {.job_options = JOB_OPTIONS, .out = "-", .at = -1};
     argp_err_exit_status = EXIT_USAGE;
     if (argp_parse(&argp, argc, argv, 0, NULL, &s))
         return EXIT_USAGE;
     if (is_schedule_file(s.file))
         return show_schedule_file(&s);
-    s.job.subject = choose_collector(s.collector);
-    if (!s.job.subject || !choose_reference(s.reference, &s.job.reference))
+    if (!complete_job(&s.job_options))
         return EXIT_USAGE;
+    s.job = s.job_options.job;
     if (s.party == PARTY_REFERENCE && !s.job.reference) {
         fprintf(stderr, "isoheap: --party reference without a reference\n");
         return EXIT_USAGE;

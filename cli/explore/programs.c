@@ -7,6 +7,7 @@
 #include "cli/explore/programs.h"
 
 #include "cli/campaign/campaign.h"
+#include "cli/plugin.h"
 #include "collectors/registry/registry.h"
 
 #include <errno.h>
@@ -15,35 +16,27 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { TIMEOUT = 10, CHUNK_PROGRAMS = 4096 };
+enum { CHUNK_PROGRAMS = 4096 };
 static struct program found_program;
 
 enum { COUNT = 1000, STATE, CRASHES };
 static const struct argp_option options[] = {
-    {"reference", 'r', "NAME", 0, "the reference (default: cheney); none: the model alone", 0},
-    {"oracles", 'O', "LIST", 0, "only these, a,b,c; or all but these, -a,-b", 0},
     {"jobs", 'j', "N", 0, "processes (default: all processor cores)", 0},
     {"state", STATE, "DIR", 0, "keep in DIR how far it is, and go on from there", 0},
     {"crashes", CRASHES, "DIR", 0, "findings go to DIR/CLASS (default: crashes)", 0},
     {"count", COUNT, NULL, 0, "print the scope and its number of programs, run nothing", 0},
-    {"timeout", 'T', "SECONDS", 0, "time for one program (default: 10)", 0},
     {"quiet", 'q', NULL, 0, "no progress and no reports", 0},
     {0}};
+
+static const struct argp_child children[] = {
+    {&explore_scope_argp, 0, NULL, 0}, {&judge_argp, 0, NULL, 0}, {&plugin_argp, 0, NULL, 0}, {0}};
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
     struct exploration *x = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = x;
-        return 0;
-    case 'r':
-        x->reference = argument;
-        return 0;
-    case 'O':
-        x->oracles = argument;
-        x->job.oracles = choose_oracles(argument);
-        if (!x->job.oracles)
-            exit(EXIT_USAGE);
+        take_job_options(state, children, &x->job_options);
         return 0;
     case 'j':
         x->jobs = choose_number("--jobs", argument, 1, JOBS_MAX);
@@ -56,9 +49,6 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         return 0;
     case COUNT:
         x->count_only = true;
-        return 0;
-    case 'T':
-        x->job.seconds = choose_number("--timeout", argument, 1, 100000);
         return 0;
     case 'q':
         x->quiet = true;
@@ -81,7 +71,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 
 static bool write_program(const struct exploration *x, const struct verdict *v, const char *path) {
     size_t size;
-    char *text = write_up(&x->job, x->oracles, v, x->program, path, &size);
+    char *text = write_up(&x->job, v, x->program, path, &size);
     bool good = text && write_finding(path, text, size);
     if (!text)
         fprintf(stderr, "isoheap: no memory for the text of the program\n");
@@ -97,11 +87,11 @@ static int file_program(const struct exploration *x, const struct verdict *v, co
     if (!good)
         fprintf(stderr, "isoheap: cannot make the folder %s: %s\n", folder, strerror(errno));
     good = good && write_program(x, v, path);
-    if (good)
-        printf("  program      %s\n  replay       isoheap run --collector %s --reference %s%s%s "
-               "%s\n",
-               path, x->job.subject->name, x->job.reference ? x->job.reference->name : "none",
-               x->oracles ? " --oracles=" : "", x->oracles ? x->oracles : "", path);
+    if (good) {
+        char *replay = replay_command(&x->job, path);
+        printf("  program      %s\n  replay       %s\n", path, replay ? replay : "");
+        free(replay);
+    }
     if (report && report[0] && !x->quiet)
         printf("\n%s\n", report);
     free(path);
@@ -280,24 +270,22 @@ static const char about[] =
     "fault; of several collectors the highest.";
 
 int explore_programs(int argc, char **argv) {
-    static const struct argp_child children[] = {{&explore_scope_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {options, parse, "COLLECTOR...", about, children, NULL, NULL};
-    static struct exploration x = {.job = {.seconds = TIMEOUT},
-                                   .reference = "cheney",
-                                   .crashes = "crashes",
-                                   .program = &found_program};
+    static struct exploration x = {
+        .job_options = JOB_OPTIONS, .crashes = "crashes", .program = &found_program};
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     int status = EXIT_OK;
     x.jobs = cores > 0 && cores < JOBS_MAX ? (unsigned)cores : 1;
     argp_err_exit_status = EXIT_USAGE;
-    if (argp_parse(&argp, argc, argv, 0, NULL, &x) ||
-        !choose_reference(x.reference, &x.job.reference))
+    if (argp_parse(&argp, argc, argv, 0, NULL, &x) || !complete_judge(&x.job_options))
         return EXIT_USAGE;
+    x.job = x.job_options.job;
     note_signals();
     for (unsigned i = 0; i < x.n_names; i++) {
         bool all = strcmp(x.names[i], "all") == 0;
         const struct collector *one[] = {all ? NULL : choose_collector(x.names[i]), NULL};
-        if (!all && !one[0])
+        x.job.subject = one[0];
+        if (!all && (!one[0] || !knows_masks(&x.job)))
             return EXIT_USAGE;
         for (const struct collector *const *c = all ? registered_collectors : one; *c; c++) {
             int got = explore_collector(&x, *c);

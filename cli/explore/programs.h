@@ -13,6 +13,7 @@
 #define ISOHEAP_EXPLORE_PROGRAMS_H
 
 #include "cli/explore/explore.h"
+#include "cli/job_options.h"
 #include "program/enumeration/enumerate.h"
 
 #include <argp.h>
@@ -30,11 +31,12 @@ struct explore_figures {
 
 struct exploration {
     /* the options */
+    struct job_options job_options;
     struct job job; /* subject: the collector that is explored now */
     struct scope scope, asked;
-    bool own_menu, whole_menu, own_variants,
-        own_kinds; /* given by the user, not by the collector */
-    const char *names[64], *reference, *oracles, *state, *crashes;
+    /* given by the user, not by the collector */
+    bool own_menu, whole_menu, own_variants, own_kinds;
+    const char *names[64], *state, *crashes;
     unsigned n_names, jobs;
     bool count_only, quiet;
 

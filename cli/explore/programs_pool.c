@@ -125,9 +125,7 @@ static bool visit(void *context, const struct program *p) {
 }
 
 _Noreturn static void work(struct worker *w) {
-    struct runner_options options = {.subject = w->x->job.subject,
-                                     .reference = w->x->job.reference,
-                                     .oracles = w->x->job.oracles};
+    struct runner_options options = job_runner(&w->x->job);
     struct enumeration e = {&w->x->scope, &w->own->program, next_unit, visit, w};
     int null = open("/dev/null", O_WRONLY);
     prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -22,11 +22,13 @@ static char *state_path(const struct exploration *x) {
 /* What is explored; malloc'ed. */
 static char *subject_lines(const struct exploration *x) {
     char scope[SCOPE_TEXT];
+    const char *masks = x->job.unmask ? x->job.unmask : "";
     scope_print(&x->scope, scope, sizeof scope);
-    return text_of("isoheap explore 1\ncollector %s\nreference %s\noracles %x\nscope %s\n"
+    return text_of("isoheap explore 1\ncollector %s\nreference %s\noracles %x\n%s%s%sscope %s\n"
                    "units %" PRIu64 " programs %" PRIu64 " chunk %" PRIu64 "\n",
                    x->job.subject->name, x->job.reference ? x->job.reference->name : "none",
-                   x->job.oracles, scope, x->total.units, x->total.programs, x->chunk);
+                   x->job.oracles, masks[0] ? "unmask " : "", masks, masks[0] ? "\n" : "", scope,
+                   x->total.units, x->total.programs, x->chunk);
 }
 
 #define FIGURES                                                                                    \
@@ -91,7 +93,8 @@ static int read_state(struct exploration *x, const char *path, const char *text)
         status = EXIT_UNREADABLE;
     } else if (strncmp(text, subject, length) != 0) {
         fprintf(stderr,
-                "isoheap: %s is of another exploration (collector, reference, oracles or scope); "
+                "isoheap: %s is of another exploration (collector, reference, oracles, masks or "
+                "scope); "
                 "remove it to begin anew, or name another folder\n",
                 path);
         status = EXIT_USAGE;

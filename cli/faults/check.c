@@ -38,7 +38,7 @@ static enum violation judge_trigger(const struct fault *f, const struct fault_ex
                                     bool schedule) {
     if (schedule)
         return judge_schedule(faulty ? faulty->schedules : NULL, f->trigger);
-    return judge(faulty ? faulty->collector : choose_collector(f->collector), "cheney");
+    return judge(faulty ? faulty->collector : choose_collector(f->collector), DEFAULT_REFERENCE);
 }
 
 /* stages: memory that the children share with us. */

@@ -51,7 +51,7 @@ struct hunt {
 
 /* The target whose seeds suit a collector: the reference has one under that name. */
 static const char *seeds_of(const struct fault *f) {
-    return strcmp(f->collector, "cheney") == 0 ? "reference" : f->collector;
+    return strcmp(f->collector, DEFAULT_REFERENCE) == 0 ? "reference" : f->collector;
 }
 
 static char *seeds_folder(const struct plan *p, const struct fault *f) {

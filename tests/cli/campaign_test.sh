@@ -120,6 +120,10 @@ finds_and_files() {
     grep -q "^# target: $target\$" "$finding" && grep -q '^# seed: 1$' "$finding" &&
         grep -Eq '^# corpus: [0-9a-f]{16}$' "$finding" || complain "$finding has no history"
     check 0 ': violation lost_object' run -q --expect=lost_object --collector=bad_infix_root "$finding"
+    local replay
+    read -ra replay < <(sed -n 's/^# replay: isoheap //p' "$finding")
+    [ "${replay[*]}" = "run --collector bad_infix_root --reference cheney ${finding##*/}" ] || complain "replay: ${replay[*]}"
+    cp "$finding" . && check 1 ': violation lost_object' "${replay[@]}"
 }
 
 # The input of an earlier finding comes again: known, and no second file.

@@ -59,10 +59,15 @@ def names(rows, column=0):
     return [name for row in rows for name in quoted(row[column])]
 
 
+def body(path, macro):
+    """The rows of an X-macro as one line."""
+    rows = re.search(r"#define %s\(X.*?\)(.*?[^\\])\n" % macro, text(path), re.DOTALL).group(1)
+    return re.sub(r"\s*\\\n\s*", " ", rows)
+
+
 def xmacro(path, macro):
     """The first arguments of the rows of an X-macro."""
-    body = re.search(r"#define %s\(X.*?\)(.*?)[^\\]\n" % macro, text(path), re.DOTALL).group(1)
-    return re.findall(r"\bX\((\w+)", body)
+    return re.findall(r"\bX\((\w+)", body(path, macro))
 
 
 def same(what, page, code, ordered=False):
@@ -141,7 +146,11 @@ def of_the_house():
     sources = [f for f in tree.files(ROOT) if f.endswith((".c", ".h"))]
     variables = {v for path in sources
                  for v in re.findall(r'\bgetenv\("(\w+)"\)|"(ISOHEAP_[A-Z_]+)"', text(path)) for v in v if v}
-    same("CONTRIBUTING.md, environment variables", names(table("CONTRIBUTING.md", ["variable"])), sorted(variables))
+    rows = [list(row) for macro in ("ENVIRONMENT", "ENVIRONMENT_INSIDE") for row in
+            re.findall(r'\bX\((\w+), "([^"]*)", "([^"]*)"\)', body("cli/environment.h", macro))]
+    same("cli/environment.h, what the sources read", [r[0] for r in rows], sorted(variables))
+    same("CONTRIBUTING.md, environment variables", [[quoted(r[0])[0]] + r[1:] for r in
+                                                    table("CONTRIBUTING.md", ["variable"])], rows, ordered=True)
     folders = {f.split("/")[0] + "/" for f in sources}
     same("README.md, folders", [n for n in names(table("README.md", ["folder"])) if n in folders], sorted(folders))
 

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What decides a verdict besides the program: collectors, oracles, masks; and the options of a
+ * command that says the same again (harness.h).
+ */
+#include "harness/internal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- masks ------------------------------------------------------------------------------------
+ */
+
+/* Is the word of that length in the list that begins there the mask, or all of them? */
+static bool names_mask(const char *word_begin, size_t length, const struct gc_mask *mask) {
+    return (length == strlen(mask->name) && memcmp(word_begin, mask->name, length) == 0) ||
+           (length == 3 && memcmp(word_begin, "all", 3) == 0);
+}
+
+unsigned unmasked(const struct collector *collector, const char *names) {
+    unsigned bits = 0;
+    for (unsigned n = 0; names && collector->masks && collector->masks[n].name; n++)
+        for (const char *at = names; *at; at += *at == ',') {
+            size_t length = strcspn(at, ",");
+            if (names_mask(at, length, &collector->masks[n]))
+                bits |= 1u << n;
+            at += length;
+        }
+    return bits;
+}
+
+/* ---- options ----------------------------------------------------------------------------------
+ */
+
+struct line {
+    char *out;
+    size_t capacity, length; /* length: also of what did not fit */
+};
+
+__attribute__((format(printf, 2, 3))) static void put(struct line *l, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    bool room = l->length < l->capacity;
+    int n = vsnprintf(room ? l->out + l->length : NULL, room ? l->capacity - l->length : 0, format,
+                      arguments);
+    va_end(arguments);
+    l->length += n > 0 ? (size_t)n : 0;
+}
+
+/* The shorter of "a,b" and "-c,-d". */
+static void put_oracles(struct line *l, unsigned oracles) {
+    unsigned chosen = 0;
+    for (unsigned o = 0; o < ORACLE_COUNT; o++)
+        chosen += oracles >> o & 1;
+    bool drop = chosen > ORACLE_COUNT / 2;
+    const char *separator = " --oracles=";
+    for (unsigned o = 0; o < ORACLE_COUNT; o++) {
+        if ((oracles >> o & 1) == drop)
+            continue;
+        put(l, "%s%s%s", separator, drop ? "-" : "", oracle_name((enum oracle)o));
+        separator = ",";
+    }
+}
+
+size_t runner_replay(const struct runner_options *o, char *out, size_t capacity) {
+    struct line l = {out, capacity, 0};
+    const char *subject = o->subject_name ? o->subject_name : o->subject->name;
+    put(&l, "%s--collector %s --reference %s", o->replay ? o->replay : "", subject,
+        o->reference ? o->reference->name : "none");
+    if (o->oracles && o->oracles != ORACLES_ALL)
+        put_oracles(&l, o->oracles);
+    if (unmasked(o->subject, o->unmask) || (o->reference && unmasked(o->reference, o->unmask)))
+        put(&l, " --unmask=%s", o->unmask);
+    return l.length;
+}
