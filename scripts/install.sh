@@ -37,6 +37,7 @@ test_packages() {
 chromium         opens the pages of isoheap show --html in the tests
 chromium-driver  drives it
 python3-selenium speaks to the driver
+pkg-config       reads the file that cmake --install writes for it
 LIST
 }
 

@@ -117,7 +117,7 @@ is_deterministic() {
 # alone COMMAND...: from a folder that is empty and cannot be written, without a network and with next to
 # nothing in the environment.  The kernel sees to it where it lets us; else root may write, which shows.
 alone() (
-    mkdir -p "$work/empty" && chmod 555 "$work/empty" && cd "$work/empty" || return 1
+    rm -rf "$work/empty" && mkdir "$work/empty" && chmod 555 "$work/empty" && cd "$work/empty" || return 1
     export -f "${1?}" # COMMAND is one of these functions, and the shell below is another one
     # shellcheck disable=SC2016 # there, not here
     local name bound=() inside='"$@"'

@@ -237,7 +237,9 @@ if [ -n "$bin" ]; then
     survives_full_disk
     changes_corpora
 fi
-if command -v afl-clang-fast >/dev/null && [ -n "$bin" ]; then
+if ! command -v afl-clang-fast >/dev/null; then
+    lack 'campaigns of AFL++: afl-clang-fast is missing (scripts/install.sh)'
+elif [ -n "$bin" ]; then
     works_with_afl
 fi
-exit $wrong
+finish

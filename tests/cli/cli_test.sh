@@ -134,7 +134,7 @@ check 0 '^collectors;  mark_sweep .*variant=0.*  cheney .*bad_infix_root +lost_o
 check 2 'Too many arguments' list extra
 check 0 '"known_bad": \[' list --json
 cp out list.json
-if command -v python3 >/dev/null && python3 -c '' 2>/dev/null; then
+if command -v python3 >/dev/null; then
     python3 - <<'END' || complain 'list --json: not as promised'
 import json
 known = json.load(open("list.json"))
@@ -148,8 +148,8 @@ assert {t["name"] for t in known["targets"]} >= {"fuzz_mark_sweep", "fuzz_text"}
 assert known["config"]["heap"]["min"] < known["config"]["heap"]["max"]
 assert known["limits"]["slots"] == 32
 END
-elif command -v node >/dev/null; then
-    node -e 'JSON.parse(require("fs").readFileSync("list.json"))' || complain 'list --json: no JSON'
+else
+    lack 'list --json as JSON: python3 is missing (scripts/install.sh)'
 fi
 
 # ---- run ----
@@ -372,6 +372,8 @@ if command -v dot >/dev/null; then
         dot -Tsvg -o /dev/null "$party.dot" 2>err || complain "Graphviz refuses the $party"
         [ ! -s err ] || complain "Graphviz: $(cat err)"
     done
+else
+    lack 'pictures: dot is missing (scripts/install.sh)'
 fi
 
 # A page; html_test.sh looks at it in a browser.
@@ -385,6 +387,8 @@ if command -v dot >/dev/null; then
     check 0 '^$' show --html -o page.html list.txt
     check 0 '' show --html list.txt
     same out page.html 'show --html twice'
+else
+    lack 'pictures: dot is missing (scripts/install.sh)'
 fi
 
 # ---- the project's own files ----
@@ -405,4 +409,4 @@ if [ -n "${SOURCE_DIR:-}" ]; then
 fi
 # Tables sized for the largest campaign have no place in the file: builds link the command often.
 [ "$(wc -c <"$isoheap")" -lt 67108864 ] || complain "the command has $(wc -c <"$isoheap") bytes"
-exit $wrong
+finish

@@ -5,16 +5,13 @@
 set -eu
 isoheap=${ISOHEAP:?set ISOHEAP to the path of the command}
 source=${SOURCE_DIR:?set SOURCE_DIR to the checkout}
-export ASAN_OPTIONS=detect_leaks=0
-
-for program in chromium chromedriver dot /usr/bin/python3; do
-    if ! command -v "$program" >/dev/null; then
-        echo "this test needs $program; scripts/install.sh --tests installs it" >&2
-        exit 1
-    fi
-done
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
+# shellcheck source=tests/support/support.bash
+. "$source/tests/support/support.bash"
+need chromium chromedriver dot /usr/bin/python3
+if ! getent hosts localhost >/dev/null; then # chromedriver calls the browser by that name
+    lack 'the page in a browser: this system does not know the name localhost (/etc/hosts)'
+    finish
+fi
 
 # page NAME COLLECTOR FILE
 page() {

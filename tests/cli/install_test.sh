@@ -8,6 +8,7 @@ export CC=${TEST_CC:?set TEST_CC to the C compiler}
 # shellcheck source=tests/support/support.bash
 . "$(dirname "$0")/../support/support.bash"
 unset ISOHEAP_PLUGIN
+need gcc clang pkg-config
 has_libfuzzer=
 "$CC" --version | grep -q clang && has_libfuzzer=yes
 
@@ -34,7 +35,6 @@ isoheap=$folder/prefix/bin/isoheap
 headers=$folder/prefix/include/isoheap
 [ "$(find "$headers" -name '*.h' | wc -l)" -ge 18 ] || complain 'few headers are installed'
 for compiler in gcc clang; do
-    command -v $compiler >/dev/null || continue
     while read -r header; do
         printf '#include "%s"\n#include "%s"\ntypedef int nothing;\n' "$header" "$header" >alone.c
         $compiler -std=c17 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I "$headers" alone.c >log 2>&1 ||
@@ -121,20 +121,18 @@ done
 
 # ---- without CMake: the commands of docs/plug-in.md ----
 
-if command -v pkg-config >/dev/null; then
-    "$isoheap" init my_gc >log 2>&1 || complain "init: $(cat log)"
-    # the compiler and the place of this test; without libFuzzer not the command that needs it
-    # shellcheck disable=SC2016 # those are the marks of a block
-    sed -n '/^## Without CMake/,/^## /p' "$source/docs/plug-in.md" | sed -n '/^```$/,/^```$/{/^```$/!p}' |
-        sed "s#~/isoheap#$folder/prefix#g; s#^\(cc\|clang\) #$CC #; s#^isoheap #$isoheap #" >commands
-    for file in standalone.c libfuzzer_mutator.c; do
-        grep -q "$file" commands || complain "the page has no command with $file"
-    done
-    [ -n "$has_libfuzzer" ] || sed -i '/-fsanitize=fuzzer/,/[^\]$/d' commands
-    # shellcheck source=/dev/null
-    (cd my_gc && . ../commands) >log 2>&1 || complain "the commands without CMake: $(tail -n 20 log)"
-    grep -q '^[1-9][0-9]* promises kept, 0 broken' log || complain "no conformance: $(tail -n 20 log)"
-    grep -q '^[1-9][0-9]* passed, 0 failed$' log || complain "no replay: $(tail -n 20 log)"
-    [ -z "$has_libfuzzer" ] || my_gc/fuzz_my_gc -runs=500 >log 2>&1 || complain "the program with libFuzzer: $(tail -n 20 log)"
-fi
+"$isoheap" init my_gc >log 2>&1 || complain "init: $(cat log)"
+# the compiler and the place of this test; without libFuzzer not the command that needs it
+# shellcheck disable=SC2016 # those are the marks of a block
+sed -n '/^## Without CMake/,/^## /p' "$source/docs/plug-in.md" | sed -n '/^```$/,/^```$/{/^```$/!p}' |
+    sed "s#~/isoheap#$folder/prefix#g; s#^\(cc\|clang\) #$CC #; s#^isoheap #$isoheap #" >commands
+for file in standalone.c libfuzzer_mutator.c; do
+    grep -q "$file" commands || complain "the page has no command with $file"
+done
+[ -n "$has_libfuzzer" ] || sed -i '/-fsanitize=fuzzer/,/[^\]$/d' commands
+# shellcheck source=/dev/null
+(cd my_gc && . ../commands) >log 2>&1 || complain "the commands without CMake: $(tail -n 20 log)"
+grep -q '^[1-9][0-9]* promises kept, 0 broken' log || complain "no conformance: $(tail -n 20 log)"
+grep -q '^[1-9][0-9]* passed, 0 failed$' log || complain "no replay: $(tail -n 20 log)"
+[ -z "$has_libfuzzer" ] || my_gc/fuzz_my_gc -runs=500 >log 2>&1 || complain "the program with libFuzzer: $(tail -n 20 log)"
 exit $wrong

@@ -65,5 +65,7 @@ if command -v ocamlopt >/dev/null; then
     "$ISOHEAP" export --ocaml --collector ocaml --class lost_object -o "$folder/finding.ml" "$folder/good.txt" &&
         (cd "$folder" && ocamlopt -w -3 -o finding finding.ml && ./finding) >"$folder/log" 2>&1 &&
         grep -qx passed "$folder/log" || complain "a good program does not pass" "$folder/log"
+else
+    lack 'the findings as OCaml programs: ocamlopt is missing (scripts/install.sh)'
 fi
-exit $wrong
+finish

@@ -6,7 +6,7 @@ set -u
 source=${SOURCE_DIR:?set SOURCE_DIR to the top of the tree}
 # shellcheck source=tests/support/support.bash
 . "$(dirname "$0")/../support/support.bash"
-"${TEST_CC:?}" --version | grep -q clang || { echo 'libFuzzer is of clang'; exit 0; }
+: "${TEST_CC:?set TEST_CC to clang, which has libFuzzer}"
 top=$folder work=$folder/work
 mkdir -p work program collectors harness seeds
 # shellcheck source=scripts/oss_fuzz_judge.bash
@@ -200,6 +200,15 @@ bad 'alone runs_a_while' asks -DASKS
 if unshare -rnm true 2>/dev/null; then # else only what is left behind shows
     bad 'alone runs_a_while' tidies -DTIDIES
     bad 'alone runs_a_while' calls -DCALLS
+    (
+        # shellcheck disable=SC2317 # alone calls it: a kernel that refuses
+        unshare() { return 1; }
+        no alone runs_a_while "$folder/writes"
+        yes alone runs_a_while "$folder/good" # whatever another one has left behind
+        exit $wrong
+    ) || wrong=1
+else
+    lack 'a target that tidies up behind itself, and one that calls the network: no user namespaces here (unshare -rnm)'
 fi
 
 # ---- coverage and AFL++ ----
@@ -231,6 +240,8 @@ if command -v afl-clang-fast >/dev/null && [ -e "$driver" ]; then
     no repeats_file "$folder/afl_tires" seeds
     afl afl_asks -DASKS
     no alone runs_files "$folder/afl_asks" "$folder/seeds"
+else
+    lack 'the questions for AFL++: afl-clang-fast is missing (scripts/install.sh)'
 fi
 
 # ---- and the count ----
@@ -240,4 +251,4 @@ check 'right' true
 check 'wrong' false 2>said
 [ "$passed $failed" = '1 1' ] || complain "counted $passed and $failed"
 grep -qx 'FAILED  wrong' said || complain 'a failure is not shown' said
-exit $wrong
+finish

@@ -27,6 +27,18 @@ check() {
     cat out err | grep -Eq -e "$pattern" || complain "no /$pattern/: $*" out err
 }
 
+# lack WHAT: a part of the test cannot be done here.  The rest goes on; a test that ends with `finish`
+# is then counted as skipped, unless something is wrong.
+lacks=
+lack() {
+    echo "skipped: $1"
+    lacks=yes
+}
+finish() {
+    [ $wrong -ne 0 ] || [ -z "$lacks" ] || exit 77
+    exit $wrong
+}
+
 # need PROGRAM...: a test that cannot run says so, and is counted as skipped (SKIP_RETURN_CODE).
 need() {
     local program
