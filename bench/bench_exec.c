@@ -30,7 +30,7 @@ static const double bench_time = 2.0; /* seconds a figure */
 
 static struct program program;
 static const char *subject = "mark_sweep";
-static unsigned left_out;                   /* oracles, a bit each */
+static oracle_set left_out;                 /* oracles, a bit each */
 static struct runner *runners[RUNNERS + 1]; /* on one input, one after another; NULL behind */
 static uint8_t inputs[INPUTS][LONGEST];
 
@@ -125,7 +125,7 @@ static bool leave_out(const char *name) {
     if (o == ORACLE_COUNT)
         fprintf(stderr, "bench_exec: no oracle is called %s\n", name);
     else
-        left_out |= 1u << o;
+        left_out |= ORACLE_BIT(o);
     return o != ORACLE_COUNT;
 }
 

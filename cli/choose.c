@@ -47,8 +47,8 @@ bool choose_reference(const char *name, const struct collector **reference) {
     return alone || *reference;
 }
 
-unsigned choose_oracles(const char *list) {
-    unsigned chosen = list[0] == '-' ? ORACLES_ALL : 0;
+oracle_set choose_oracles(const char *list) {
+    oracle_set chosen = list[0] == '-' ? ORACLES_ALL : 0;
     char *copy = strdup(list), *rest = copy;
     for (char *name; copy && (name = strsep(&rest, ","));) {
         bool drop = name[0] == '-';
@@ -59,7 +59,7 @@ unsigned choose_oracles(const char *list) {
             free(copy);
             return 0;
         }
-        chosen = drop ? chosen & ~(1u << o) : chosen | 1u << o;
+        chosen = drop ? chosen & ~ORACLE_BIT(o) : chosen | ORACLE_BIT(o);
     }
     free(copy);
     if (!chosen)

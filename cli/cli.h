@@ -85,7 +85,7 @@ const struct collector *find_collector(const char *name);
 /* The same for the reference, which may be "none": *reference is NULL then.  False: no such one. */
 bool choose_reference(const char *name, const struct collector **reference);
 /* "a,b" only these, "-a" all but; 0 and a message for an unknown name. */
-unsigned choose_oracles(const char *list);
+oracle_set choose_oracles(const char *list);
 /* The number in an option's argument; ends the program with a usage message if it is none between
  * least and most. */
 unsigned choose_number(const char *option, const char *argument, unsigned least, unsigned most);
@@ -99,7 +99,7 @@ enum { RUN_SECONDS = 10 }; /* that a run may take, unless somebody says otherwis
 struct job {
     const struct collector *subject, *reference; /* reference NULL: the model alone */
     const char *subject_name; /* what the user called it, if that is not its name; or NULL */
-    unsigned oracles;         /* 0: all */
+    oracle_set oracles;       /* 0: all */
     const char *unmask;       /* names of masks, or NULL (runner_options) */
     bool unmask_asked;        /* by --unmask, and not by the environment */
     unsigned seconds;         /* 0: run in this process */

@@ -21,7 +21,7 @@ struct fault_record {
     uint64_t reached, triggered, detected;
     double seconds;             /* of processor time, at the detection or at the end */
     uint32_t violation, oracle; /* enum violation and who reports, of the detection */
-    uint32_t alone, without;    /* judging: the oracles that see it when they judge alone; those
+    uint64_t alone, without;    /* judging: the oracles that see it when they judge alone; those
                                    without which no other sees it */
     uint32_t complete;          /* the run came to its end: nothing was missed by an accident */
 };

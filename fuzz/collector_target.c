@@ -21,7 +21,7 @@ enum { REPORT_SIZE = 1 << 20 };
 static struct program program;
 static struct runner *runner;
 
-unsigned target_oracles;
+oracle_set target_oracles;
 void (*target_found)(const struct verdict *);
 
 /* Semantic coverage (harness/coverage.h) goes where libFuzzer reads counters besides those of the

@@ -11,7 +11,7 @@
 /* For targets that watch their runs; both are set before the first input.  target_oracles: the
  * oracles that judge, 0: all.  target_found: called with the violation before the process ends,
  * with VIOLATION_none for a sanitizer's report. */
-extern unsigned target_oracles;
+extern oracle_set target_oracles;
 extern void (*target_found)(const struct verdict *);
 
 /* One input: bytes, or a program as text (recognised by its version line), so that a file of

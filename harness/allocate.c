@@ -38,7 +38,7 @@ static size_t largest_gap(const struct graph *g, uint32_t run) {
 static bool free_block_fits(struct runner *r, enum party party, size_t wosize,
                             const char **detail) {
     struct side *s = &r->side[party];
-    walk_side(r, party, false);
+    walk_side(&r->side[party], IN_BETWEEN);
     *detail = "an allocation was refused although a free block is large enough";
     if (s->facts.largest_free >= wosize)
         return true;
@@ -107,7 +107,7 @@ static void judge_block(struct runner *r, enum party party, unsigned m, size_t w
     if (!s->collector->walk)
         return;
     if (fresh_walk)
-        walk_side(r, party, false);
+        walk_side(&r->side[party], IN_BETWEEN);
     if (is_immediate(v) || v % sizeof(word))
         fail_block(r, party, wosize, tag, v, "an allocation left no block in its slot");
     word *hp = word_pointer(v) - 1;
@@ -190,7 +190,7 @@ void check_wear(struct runner *r) {
         r->verdict.counts.oracles[ORACLE_wear]++;
         if (renew(r, (enum party)p, largest) == GC_OK)
             continue;
-        walk_side(r, (enum party)p, true);
+        walk_side(&r->side[p], AFTER_FULL);
         snprintf(r->verdict.expected, VERDICT_TEXT, "a block of %zu fields, as in a fresh heap",
                  largest);
         snprintf(r->verdict.found, VERDICT_TEXT, "out of memory, with %zu blocks in %zu words left",

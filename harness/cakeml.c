@@ -36,9 +36,9 @@ static void describe(char *out, const struct cakeml_view *v, uint32_t at) {
 }
 
 void judge_cakeml(struct gc_hooks *hooks, void *view) {
-    enum party party;
-    struct runner *r = runner_of(hooks, &party);
-    struct side *s = &r->side[party];
+    struct side *s = side_of(hooks);
+    struct runner *r = runner_of(s);
+    enum party party = s->party;
     struct cakeml_view *v = view;
     if (!v->lists)
         return; /* the other oracles judge what words alone do */

@@ -10,14 +10,14 @@
  */
 
 static void enter(struct side *s) {
-    s->runner->running = side_party(s);
-    s->hooks.fuel = s->runner->fuel;
+    runner_of(s)->running = s->party;
+    s->hooks.fuel = s->fuel;
 }
 
 /* After a call that inspects. */
 static void leave(struct side *s) {
-    struct runner *r = s->runner;
-    s->steps += r->fuel - s->hooks.fuel;
+    struct runner *r = runner_of(s);
+    s->steps += s->fuel - s->hooks.fuel;
     r->verdict.counts.oracles[ORACLE_progress] += judges(r, ORACLE_progress);
     r->running = PARTY_MODEL;
 }
@@ -31,7 +31,7 @@ static void leave_changed(struct side *s) {
 /* After a call that may have taken a cycle further. */
 static void leave_collected(struct side *s) {
     leave_changed(s);
-    cycle_watch(s->runner, side_party(s), NULL);
+    cycle_watch(runner_of(s), s->party, NULL);
 }
 
 static word *fields(const struct side *s, unsigned m, unsigned slot) {
@@ -171,8 +171,8 @@ void call_collect(struct side *s, enum gc_collection kind) {
     for (unsigned n = 0; s->collector->collect && n < times; n++)
         s->collector->collect(s->gc, kind);
     leave_changed(s);
-    if (kind != GC_FULL || !cycle_was_whole(s->runner, side_party(s)))
-        cycle_watch(s->runner, side_party(s), NULL);
+    if (kind != GC_FULL || !cycle_was_whole(runner_of(s), s->party))
+        cycle_watch(runner_of(s), s->party, NULL);
 }
 
 bool call_step(struct side *s, size_t budget) {
@@ -221,7 +221,7 @@ void call_walk_inside(struct side *s, unsigned checks) {
 void call_visit(struct side *s, gc_visit *visit, void *context) {
     enter(s);
     s->collector->walk(s->gc, visit, context);
-    s->runner->running = PARTY_MODEL;
+    runner_of(s)->running = PARTY_MODEL;
 }
 
 const char *call_check(struct side *s) {
@@ -232,10 +232,10 @@ const char *call_check(struct side *s) {
 }
 
 struct gc_cycle call_cycle(const struct side *s) {
-    enum party before = s->runner->running;
-    s->runner->running = side_party(s);
+    enum party before = runner_of(s)->running;
+    runner_of(s)->running = s->party;
     struct gc_cycle cycle = s->collector->cycle(s->gc);
-    s->runner->running = before;
+    runner_of(s)->running = before;
     return cycle;
 }
 

@@ -6,61 +6,6 @@
 
 #include <stdio.h>
 
-/* ---- naming things ----------------------------------------------------------------------------
- */
-
-size_t object_name(const struct runner *r, unsigned object, char *out, size_t capacity) {
-    const struct model_object *o = &r->model.objects[object];
-    if (o->origin >= 0)
-        return (size_t)snprintf(out, capacity, "b%d", (int)o->origin);
-    if (!o->serial)
-        return (size_t)snprintf(out, capacity, "n%d", (int)(-1 - o->origin));
-    return (size_t)snprintf(out, capacity, "n%d:%u", (int)(-1 - o->origin), o->serial + 1u);
-}
-
-static size_t describe_atom(word v, char *out, size_t capacity) {
-    if (is_immediate(v))
-        return (size_t)snprintf(out, capacity, "the immediate %lld", (long long)immediate_value(v));
-    return (size_t)snprintf(out, capacity, "the word 0x%llx, which points at no block",
-                            (unsigned long long)v);
-}
-
-size_t describe_model(const struct runner *r, word v, char *out, size_t capacity) {
-    char name[16];
-    if (!model_is_pointer(v))
-        return describe_atom(v, out, capacity);
-    const struct model_object *o = &r->model.objects[model_object(v)];
-    object_name(r, model_object(v), name, sizeof name);
-    if (model_offset(v))
-        return (size_t)snprintf(out, capacity,
-                                "an infix pointer to field %u of %s (tag %u, %u fields)",
-                                model_offset(v), name, o->tag, (unsigned)o->wosize);
-    return (size_t)snprintf(out, capacity, "a pointer to %s (tag %u, %u fields)", name, o->tag,
-                            (unsigned)o->wosize);
-}
-
-size_t describe_heap(const struct runner *r, enum party party, word v, char *out, size_t capacity) {
-    const struct graph *g = &r->side[party].graph;
-    struct graph_ref ref = graph_resolve(g, v);
-    const char *where = ref.id >= g->words ? "static word" : "word";
-    size_t at = ref.id >= g->words ? ref.id - g->words : ref.id;
-    if (ref.kind == GRAPH_ATOM)
-        return describe_atom(v, out, capacity);
-    if (ref.kind == GRAPH_LOST)
-        return (size_t)snprintf(out, capacity, "a pointer to %s %zu, where no live block is", where,
-                                at);
-    if (ref.kind == GRAPH_DANGLING)
-        return (size_t)snprintf(out, capacity, "a pointer to %s %zu, inside a block", where, at);
-    struct graph_block block = graph_block(g, ref.id);
-    if (ref.offset)
-        return (size_t)snprintf(
-            out, capacity,
-            "an infix pointer to field %u of the block at %s %zu (tag %u, %u fields)",
-            (unsigned)ref.offset, where, at, block.tag, (unsigned)block.wosize);
-    return (size_t)snprintf(out, capacity, "a pointer to the block at %s %zu (tag %u, %u fields)",
-                            where, at, block.tag, (unsigned)block.wosize);
-}
-
 /* ---- one heap ---------------------------------------------------------------------------------
  */
 
@@ -77,14 +22,14 @@ static enum oracle oracle_of(enum violation v) {
                                               : ORACLE_well_formed;
 }
 
-static unsigned walk_checks(const struct runner *r, const struct side *s, bool after_full) {
+static unsigned walk_checks(const struct runner *r, const struct side *s, enum occasion when) {
     unsigned checks = HEAP_TILES;
     if (judges(r, ORACLE_colours) && s->traits.whitens)
         checks |= HEAP_COLOURS;
     if (judges(r, ORACLE_free_list) && s->traits.free_list) {
         checks |= HEAP_FREE_LIST;
         checks |= s->traits.sorted_free_list ? HEAP_SORTED : 0;
-        checks |= s->traits.merged_free_list && after_full ? HEAP_MERGED : 0;
+        checks |= s->traits.merged_free_list && when == AFTER_FULL ? HEAP_MERGED : 0;
     }
     return checks;
 }
@@ -101,9 +46,10 @@ static bool is_walked(const struct runner *r, const struct side *s, unsigned che
            !r->model.has_ephemerons;
 }
 
-void walk_side(struct runner *r, enum party party, bool after_full) {
-    struct side *s = &r->side[party];
-    unsigned checks = walk_checks(r, s, after_full);
+void walk_side(struct side *s, enum occasion when) {
+    struct runner *r = runner_of(s);
+    enum party party = s->party;
+    unsigned checks = walk_checks(r, s, when);
     if (!s->collector->walk || is_walked(r, s, checks))
         return;
     call_walk(s, checks);
@@ -155,8 +101,8 @@ static enum violation compare_with_model(struct runner *r, enum party party) {
         return v;
     isomorphism_path(iso, r->verdict.path, VERDICT_TEXT);
     if (!iso->in_block) {
-        describe_heap(r, party, iso->left, r->verdict.found, VERDICT_TEXT);
-        describe_model(r, iso->right, r->verdict.expected, VERDICT_TEXT);
+        describe_heap(&r->side[party].graph, iso->left, r->verdict.found, VERDICT_TEXT);
+        describe_model(&r->model, iso->right, r->verdict.expected, VERDICT_TEXT);
     } else {
         const char *what = v == VIOLATION_tag_changed    ? "tag %llu"
                            : v == VIOLATION_size_changed ? "%llu fields"
@@ -177,7 +123,7 @@ _Noreturn static void fail_fields(struct runner *r, enum party party, enum viola
                                   unsigned object, const char *detail) {
     char name[16];
     if (!compare_with_model(r, party)) { /* then there is no path to show */
-        object_name(r, object, name, sizeof name);
+        object_name(&r->model, object, name, sizeof name);
         snprintf(r->verdict.found, VERDICT_TEXT, "in block %s", name);
     }
     fail(r, v, ORACLE_fields, party, detail);
@@ -291,7 +237,7 @@ static void check_graphs(struct runner *r) {
 void check_heaps(struct runner *r, bool after_full) {
     r->verdict.counts.checks++;
     for (unsigned p = 0; p < r->n_sides; p++) {
-        walk_side(r, (enum party)p, after_full);
+        walk_side(&r->side[p], after_full ? AFTER_FULL : IN_BETWEEN);
         check_own(r, (enum party)p);
     }
     check_graphs(r);
@@ -334,8 +280,8 @@ void check_word(struct runner *r, enum party party, word found, word expected) {
         return; /* a collection in the barrier: the comparison after this operation will see */
     if (same_block(r, party, found, expected))
         return;
-    describe_model(r, expected, r->verdict.expected, VERDICT_TEXT);
-    describe_heap(r, party, found, r->verdict.found, VERDICT_TEXT);
+    describe_model(&r->model, expected, r->verdict.expected, VERDICT_TEXT);
+    describe_heap(&r->side[party].graph, found, r->verdict.found, VERDICT_TEXT);
     enum violation v = is_immediate(found) && is_immediate(expected) ? VIOLATION_data_changed
                                                                      : VIOLATION_edge_changed;
     fail(r, v, ORACLE_isomorphism, party, "a field reads back as something else than was written");

@@ -79,8 +79,8 @@ static bool take_down_places(struct runner *r, enum party party) {
 _Noreturn static void fail_order(struct runner *r, enum party party, const struct pair *lower,
                                  const struct pair *higher) {
     char first[16], second[16];
-    object_name(r, lower->b, first, sizeof first);
-    object_name(r, higher->b, second, sizeof second);
+    object_name(&r->model, lower->b, first, sizeof first);
+    object_name(&r->model, higher->b, second, sizeof second);
     snprintf(r->verdict.expected, VERDICT_TEXT, "%s below %s, as before", first, second);
     snprintf(r->verdict.found, VERDICT_TEXT, "%s at word %u, %s at word %u", first, lower->a - 1,
              second, higher->a - 1);

@@ -121,7 +121,7 @@ static void judge_fields(struct runner *r, enum party party) {
 /* The end of a cycle: Definition 6.  What was garbage when it began is gone. */
 static void judge_end(struct runner *r, enum party party) {
     struct side *s = &r->side[party];
-    walk_side(r, party, false);
+    walk_side(&r->side[party], IN_BETWEEN);
     r->verdict.counts.oracles[ORACLE_snapshot]++;
     judge_vertices(r, party);
     judge_fields(r, party);
@@ -158,7 +158,7 @@ static void judge_colour(struct runner *r, enum party party, const struct defini
 static void judge_middle(struct runner *r, enum party party) {
     struct side *s = &r->side[party];
     s->summary_due = false;
-    walk_side(r, party, false);
+    walk_side(&r->side[party], IN_BETWEEN);
     r->verdict.counts.oracles[ORACLE_snapshot]++;
     judge_vertices(r, party);
     for (uint32_t n = 0; n < s->summary->n_vertices; n++)

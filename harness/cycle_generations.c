@@ -48,7 +48,7 @@ bool cycle_begin_old(struct runner *r, enum party party) {
     struct side *s = &r->side[party];
     if (s->cycle.phase == GC_PHASE_IDLE)
         return false; /* begun and ended in one call, perhaps by marking young blocks too */
-    walk_side(r, party, false);
+    walk_side(&r->side[party], IN_BETWEEN);
     definition6_begin(s->summary);
     isomorphism_begin(&r->iso, &s->graph, NULL);
     for (uint32_t i = 0; i < r->mutators * GC_SLOTS; i++)

@@ -69,9 +69,9 @@ static void check_edges(struct runner *r, struct side *s, uint32_t q) {
         r->iso.parent = q;
         r->iso.field = (uint32_t)i;
         isomorphism_path(&r->iso, r->verdict.path, VERDICT_TEXT);
-        describe_heap(r, side_party(s), v, r->verdict.found, VERDICT_TEXT);
+        describe_heap(&s->graph, v, r->verdict.found, VERDICT_TEXT);
         snprintf(r->verdict.expected, VERDICT_TEXT, "this field in the remembered set");
-        fail(r, VIOLATION_remembered_set_hole, ORACLE_remembered, side_party(s),
+        fail(r, VIOLATION_remembered_set_hole, ORACLE_remembered, s->party,
              "a field of an old block points at a young one and is not recorded");
     }
 }
@@ -164,7 +164,7 @@ _Noreturn static void fail_minor(struct runner *r, struct side *s, enum violatio
         snprintf(r->verdict.found, VERDICT_TEXT, "a slot");
     else
         snprintf(r->verdict.found, VERDICT_TEXT, "word %zu of the heap", at);
-    fail(r, v, ORACLE_minor, side_party(s), detail);
+    fail(r, v, ORACLE_minor, s->party, detail);
 }
 
 /* Old blocks stay where they are, as they are; only remembered fields are redirected. */
@@ -279,9 +279,9 @@ static void check_kept(struct runner *r, struct side *s) {
         expected, s->minor.old, s->minor.young);
     snprintf(r->verdict.found, VERDICT_TEXT, "%zu blocks", s->facts.live);
     if (s->facts.live < expected)
-        fail(r, VIOLATION_lost_object, ORACLE_minor, side_party(s),
+        fail(r, VIOLATION_lost_object, ORACLE_minor, s->party,
              "a minor collection lost a young block that it must keep");
-    fail(r, VIOLATION_garbage_retained, ORACLE_minor, side_party(s),
+    fail(r, VIOLATION_garbage_retained, ORACLE_minor, s->party,
          "a minor collection kept a young block that nothing reaches");
 }
 
@@ -330,9 +330,8 @@ static void after_minor(struct runner *r, struct side *s) {
 }
 
 void around_minor(struct gc_hooks *hooks, bool before) {
-    enum party party;
-    struct runner *r = runner_of(hooks, &party);
-    struct side *s = &r->side[party];
+    struct side *s = side_of(hooks);
+    struct runner *r = runner_of(s);
     if (!s->collector->young || !s->collector->remembered || !s->collector->walk ||
         r->verdict.op == OP_INITIAL)
         return; /* while the heap is being built the model is ahead of it */

@@ -8,54 +8,22 @@
 #ifndef ISOHEAP_HARNESS_H
 #define ISOHEAP_HARNESS_H
 
-#include "collectors/collector.h"
 #include "harness/dead_memory.h"
+#include "oracles/oracle.h"
 #include "program/program.h"
 #include "views/violation.h"
 
-enum party { PARTY_SUBJECT, PARTY_REFERENCE, PARTY_MODEL, PARTIES };
 const char *party_name(enum party); /* "subject", "reference", "model" */
-
-/* Oracles, each of which can be left out of a run. */
-#define ORACLES(X)                                                                                 \
-    X(isomorphism, "object graphs of subject and reference; the model where they differ")          \
-    X(well_formed, "omega: the walk tiles the heap, every header is legal")                        \
-    X(completeness, "exactly the reachable blocks are left after a full collection")               \
-    X(colours, "theorem property 4: only white and blue blocks after a cycle")                     \
-    X(fields, "theorem property 5: a non-moving collector writes no field of a live block")        \
-    X(free_list, "acyclic, blue, in the heap; sorted, merged and complete where promised")         \
-    X(overlap, "a new block shares no word with a block that is live")                             \
-    X(memory, "out of memory exactly when promised")                                               \
-    X(wear, "an emptied heap serves what a fresh heap serves")                                     \
-    X(snapshot, "Definition 6: a cycle keeps its snapshot and what the mutator made of it")        \
-    X(refinement, "each level of tower and cakeml refines the one above, at every step")           \
-    X(layout, "CakeML: gc_kind_inv, unused_space_inv, gen_state_ok, heap_ok, roots_ok")            \
-    X(compaction, "dense and, where promised, in the old order after a compaction")                \
-    X(progress, "a bound on the steps of every operation")                                         \
-    X(remembered, "every old-to-young edge is recorded when a minor collection starts")            \
-    X(minor, "Definition 7: a minor collection keeps what it must and touches nothing else")       \
-    X(assertion, "the collector's own check")
-enum oracle {
-#define X(name, meaning) ORACLE_##name,
-    ORACLES(X)
-#undef X
-        ORACLE_COUNT
-};
-const char *oracle_name(enum oracle);
-const char *oracle_meaning(enum oracle);
-enum oracle oracle_named(const char *name); /* ORACLE_COUNT if there is none */
-#define ORACLES_ALL ((1u << ORACLE_COUNT) - 1)
 
 /* What a run counts; tests prove with it that nothing passes by never being run. */
 struct run_counts {
     uint64_t ops[OP_CODES];         /* operations that had an effect */
     uint64_t skipped;               /* operations without a legal meaning at that point */
-    uint64_t oracles[ORACLE_COUNT]; /* times that each oracle judged */
+    uint64_t oracles[ORACLE_COUNT]; /* times that each oracle judged a collector */
+    uint64_t subject[ORACLE_COUNT]; /* of those: the subject */
     uint64_t checks;                /* full comparisons of the heaps */
     uint64_t refusals;              /* allocations that the subject refused */
 };
-
-enum { VERDICT_TEXT = 512 };
 
 struct verdict {
     enum violation violation;     /* VIOLATION_none: all is well */
@@ -93,7 +61,7 @@ typedef void runner_listener(void *context, struct runner *, enum party, enum gc
 struct runner_options {
     const struct collector *subject;
     const struct collector *reference; /* NULL: the model alone */
-    unsigned oracles;                  /* bit set of 1u << ORACLE_*; 0 means all */
+    oracle_set oracles;                /* that judge; 0 means all */
     bool digest;                       /* fill in verdict.digest: costs one more traversal a run */
     runner_observer *observe;
     runner_listener *listen;

@@ -6,75 +6,36 @@
 #define ISOHEAP_HARNESS_INTERNAL_H
 
 #include "harness/harness.h"
-#include "oracles/cakeml.h"
-#include "oracles/definition6.h"
-#include "oracles/tower.h"
+#include "oracles/describe.h"
+#include "oracles/judge.h"
 #include "views/heap.h"
 #include "views/isomorphism.h"
 #include "views/model.h"
 
 #include <setjmp.h>
 
-/* Scratch slots behind the program's 32: the harness's own registers, unit between operations. */
-enum {
-    SLOT_NEW = PROGRAM_SLOTS, /* a block that has just been allocated */
-    SLOT_VALUE,               /* an operand that is no slot */
-    SLOT_TO,                  /* the block that is written: never an infix pointer */
-    SLOT_FROM                 /* the block that is read */
-};
-_Static_assert(SLOT_FROM + 1 == GC_SLOTS, "scratch slots");
 _Static_assert((int)PROGRAM_TAG_CLOSURE == TAG_CLOSURE && (int)PROGRAM_TAG_CUSTOM == TAG_CUSTOM,
                "the language's tags are OCaml's");
 
 enum { COLLECTING_PARTIES = 2 }; /* PARTY_SUBJECT, PARTY_REFERENCE */
 
-/* The largest heap, static space behind it, and two halves of the largest nursery in between. */
-enum { SIDE_WORDS = 4 * PROGRAM_HEAP_WORDS };
-
-/* The heap as a minor collection found it (generational.c). */
-struct minor_record {
-    bool known;        /* the heap was as it should be: the rest is filled in */
-    size_t old, young; /* blocks: old ones; young ones that must be kept */
-    gc_slots slots[GC_MUTATORS];
-    uint64_t starts[SIDE_WORDS / 64 + 1];       /* an old block starts here (field 0) */
-    uint64_t young_starts[SIDE_WORDS / 64 + 1]; /* a young one that must be kept */
-    uint64_t recorded[SIDE_WORDS / 64 + 1];     /* this word is a remembered field */
-    word words[SIDE_WORDS];                     /* of all those blocks */
-    uint32_t copy[SIDE_WORDS]; /* f of Definition 7, for young_starts; 0: not known */
-};
-
-struct side {
-    const struct collector *collector;
-    struct gc *gc;
-    struct collector_traits traits; /* for this run's config */
-    struct gc_config config;
-    struct gc_hooks hooks;
-    struct runner *runner; /* hooks -> side -> runner */
-    uint64_t collections;  /* hooks.collections at the last walk */
-    unsigned walked;       /* HEAP_* checks of the last walk; 0: it is no longer true */
-    enum gc_result answer; /* to the last call that may be refused */
-    uint64_t steps;
-    bool in_cycle; /* the last slice left work to do */
-    gc_slots slots[GC_MUTATORS];
-    word statics[PROGRAM_HEAP_WORDS];
-    size_t static_words;
-    struct graph graph;
-    struct heap_facts facts;
-    struct graph_cell cells[SIDE_WORDS + 16];
-    uint64_t in_use[SIDE_WORDS / 64 + 1];
-    struct minor_record minor;
-    struct definition6 *summary; /* NULL: no incremental collector, or its oracle is left out */
-    struct gc_cycle cycle;       /* after the last call */
-    bool watched;                /* one is under way, and was watched from its beginning */
-    bool summary_due;            /* the mutator has written since the last look */
-    struct tower_oracle tower;
-    struct cakeml_oracle cakeml;
-    uint64_t ordered; /* hooks.collections when the places of the blocks were last taken down */
+/* The oracles of one side (events.h). */
+struct panel {
+    struct judge judge; /* what they see */
+    bool chosen;        /* the rest is filled in */
+    bool built;         /* the initial heap stands */
+    bool comparing;
+    unsigned asked;               /* the oracle, or record, that is running */
+    oracle_set judging;           /* they have what they need, and are not left out */
+    oracle_set replaced;          /* of those: another one judges in their place */
+    void *states[ORACLE_MODULES]; /* NULL: never needed, or it has none */
+    uint8_t hears[ORACLE_EVENT_COUNT][ORACLE_MODULES + 1]; /* in order, ended by ORACLE_MODULES */
 };
 
 struct runner {
     const struct program *program;
     struct side side[COLLECTING_PARTIES];
+    struct panel panel[COLLECTING_PARTIES];
     unsigned n_sides; /* 1: no reference, the subject is compared with the model */
     struct model model;
     struct graph model_graph;
@@ -82,7 +43,7 @@ struct runner {
     struct isomorphism iso;
     struct pair queue[MODEL_OBJECTS + 1];
 
-    unsigned oracles;
+    oracle_set oracles;
     bool digest;
     const char *unmask, *replay, *subject_name;
     runner_observer *observe;
@@ -104,7 +65,6 @@ struct runner {
     struct finalisers *finalisers; /* finalisers.c */
     unsigned mutators;
     size_t heap_words, slice_words;
-    uint64_t fuel; /* steps that one call of a collector may take */
 
     bool over;               /* all but wear has been judged: calls are no longer watched */
     bool changed;            /* something ran since the last comparison */
@@ -134,8 +94,12 @@ unsigned unmasked(const struct collector *, const char *names);
 /* ---- runner.c ---------------------------------------------------------------------------------
  */
 
-static inline enum party side_party(const struct side *s) {
-    return s == &s->runner->side[PARTY_SUBJECT] ? PARTY_SUBJECT : PARTY_REFERENCE;
+/* A side is one of its runner's. */
+static inline struct runner *runner_of(const struct side *s) {
+    return (struct runner *)(void *)((char *)(s - s->party) - offsetof(struct runner, side));
+}
+static inline struct side *side_of(struct gc_hooks *hooks) {
+    return (struct side *)(void *)((char *)hooks - offsetof(struct side, hooks));
 }
 
 static inline bool judges(const struct runner *r, enum oracle oracle) {
@@ -147,8 +111,6 @@ _Noreturn void fail(struct runner *, enum violation, enum oracle, enum party gui
 _Noreturn void harness_fault(struct runner *, const char *detail);
 /* Ends the run without a verdict on anybody: the program means nothing to these collectors. */
 _Noreturn void skip_program(struct runner *);
-/* Whose hooks these are. */
-struct runner *runner_of(struct gc_hooks *, enum party *);
 
 /* ---- image.c ----------------------------------------------------------------------------------
  */
@@ -296,16 +258,11 @@ void check_completeness(struct runner *, enum party);
 bool collected(const struct runner *);
 /* Walks one heap, unless nothing has happened since the last walk that another one could see; fails
  * if that finds anything. */
-void walk_side(struct runner *, enum party, bool after_full);
+void walk_side(struct side *, enum occasion);
 /* Compares a word of a collector with its counterpart in the model, one step deep. */
 void check_word(struct runner *, enum party, word found, word expected);
 /* The same for words of a no-scan block or of a closure's code. */
 void check_raw(struct runner *, enum party, word found, word expected);
-/* Names an object: "b3"; "n7", the block that operation 7 allocated; "n7:2", its second. */
-size_t object_name(const struct runner *, unsigned object, char *out, size_t capacity);
-size_t describe_model(const struct runner *, word v, char *out, size_t capacity);
-size_t describe_heap(const struct runner *, enum party, word v, char *out, size_t capacity);
-
 /* ---- naming.c ---------------------------------------------------------------------------------
  */
 

@@ -59,7 +59,7 @@ static void remember_initial(struct runner *r, enum party party) {
         if (!object->address[party] || object->address[party] % sizeof(word))
             continue;
         b.fields = word_pointer(object->address[party]);
-        object_name(r, o, b.name, sizeof b.name);
+        object_name(&r->model, o, b.name, sizeof b.name);
         remember(r, party, &b);
     }
 }
@@ -78,7 +78,7 @@ static void name_word(struct naming *n, word v, word m) {
     struct snapshot_block *b = &n->snapshot->blocks[edge.block];
     if (b->name[0])
         return;
-    object_name(n->runner, model_object(m), b->name, sizeof b->name);
+    object_name(&n->runner->model, model_object(m), b->name, sizeof b->name);
     n->objects[edge.block] = model_object(m);
     n->work[n->n++] = edge.block;
 }

@@ -4,6 +4,7 @@
  */
 #include "collectors/contract.h"
 #include "harness/call.h"
+#include "harness/events.h"
 #include "program/text/text.h"
 
 #include <stdio.h>
@@ -13,26 +14,6 @@
 const char *party_name(enum party party) {
     static const char *const names[PARTIES] = {"subject", "reference", "model"};
     return names[party];
-}
-
-static const struct {
-    const char *name, *meaning;
-} oracle_table[ORACLE_COUNT] = {
-#define X(name, meaning) [ORACLE_##name] = {#name, meaning},
-    ORACLES(X)
-#undef X
-};
-const char *oracle_name(enum oracle oracle) {
-    return oracle_table[oracle].name;
-}
-const char *oracle_meaning(enum oracle oracle) {
-    return oracle_table[oracle].meaning;
-}
-enum oracle oracle_named(const char *name) {
-    unsigned o = 0;
-    while (o < ORACLE_COUNT && strcmp(oracle_table[o].name, name) != 0)
-        o++;
-    return (enum oracle)o;
 }
 
 /* ---- verdicts ---------------------------------------------------------------------------------
@@ -72,28 +53,22 @@ static uint64_t fuel(const struct runner *r) {
     return judges(r, ORACLE_progress) ? 4096 + 64 * words + words * words : UINT64_MAX;
 }
 
-struct runner *runner_of(struct gc_hooks *hooks, enum party *party) {
-    struct side *s = (struct side *)(void *)((char *)hooks - offsetof(struct side, hooks));
-    *party = s == &s->runner->side[PARTY_SUBJECT] ? PARTY_SUBJECT : PARTY_REFERENCE;
-    return s->runner;
-}
-
 static void tell(struct gc_hooks *hooks, enum gc_event event, word block, const word *place,
                  word to) {
-    enum party party;
-    struct runner *r = runner_of(hooks, &party);
+    enum party party = side_of(hooks)->party;
+    struct runner *r = runner_of(side_of(hooks));
     r->listen(r->context, r, party, event, block, place, to);
 }
 
 static void broken(struct gc_hooks *hooks, const char *sentence) {
-    enum party party;
-    struct runner *r = runner_of(hooks, &party);
+    enum party party = side_of(hooks)->party;
+    struct runner *r = runner_of(side_of(hooks));
     fail(r, VIOLATION_collector_assertion, ORACLE_assertion, party, sentence);
 }
 
 static void out_of_fuel(struct gc_hooks *hooks) {
-    enum party party;
-    struct runner *r = runner_of(hooks, &party);
+    enum party party = side_of(hooks)->party;
+    struct runner *r = runner_of(side_of(hooks));
     fail(r, VIOLATION_no_progress, ORACLE_progress, party,
          "the collector took more steps in one call than its heap has work for");
 }
@@ -144,7 +119,8 @@ struct runner *runner_open(const struct runner_options *options) {
     for (unsigned p = 0; p < r->n_sides; p++) {
         struct side *s = &r->side[p];
         s->collector = collectors[p];
-        s->runner = r;
+        s->party = (enum party)p;
+        panel_open(r, s->party);
         s->hooks = (struct gc_hooks){.out_of_fuel = out_of_fuel,
                                      .broken = broken,
                                      .finalised = note_finalised,
@@ -165,6 +141,7 @@ void runner_close(struct runner *r) {
         if (r->side[p].gc)
             r->side[p].collector->close(r->side[p].gc);
         cycle_close(&r->side[p]);
+        panel_close(&r->panel[p]);
     }
     for (unsigned p = 0; r && p < COLLECTING_PARTIES; p++)
         free(r->memories[p]);
@@ -251,7 +228,8 @@ static void reset(struct runner *r, const struct program *program) {
     }
     if (r->extras)
         finalisers_reset(r);
-    r->fuel = fuel(r);
+    for (unsigned p = 0; p < r->n_sides; p++)
+        r->side[p].fuel = fuel(r);
     model_reset(&r->model, r->mutators);
     graph_of_model(&r->model_graph, &r->model, r->model_cells);
     for (unsigned p = 0; p < r->n_sides; p++) {
@@ -283,7 +261,7 @@ static void check_initial(struct runner *r) {
         return;
     }
     for (unsigned p = 0; p < r->n_sides; p++)
-        walk_side(r, (enum party)p, false);
+        walk_side(&r->side[p], IN_BETWEEN);
     r->changed = true;
 }
 

@@ -132,7 +132,7 @@ static void take_model(struct runner *r) {
         b->extent = GC_LIVE;
         b->fields = r->model.fields + o->first_field;
         b->first_scanned = o->first_scanned;
-        object_name(r, object, b->name, sizeof b->name);
+        object_name(&r->model, object, b->name, sizeof b->name);
         block_at[object] = (uint32_t)n_blocks;
     }
 }

@@ -36,9 +36,9 @@ static void describe(char *out, const struct tower_view *v, enum tower_level lev
 }
 
 void judge_refinement(struct gc_hooks *hooks, void *view) {
-    enum party party;
-    struct runner *r = runner_of(hooks, &party);
-    struct side *s = &r->side[party];
+    struct side *s = side_of(hooks);
+    struct runner *r = runner_of(s);
+    enum party party = s->party;
     const struct tower_view *v = view;
     if (v->stage == TOWER_DONE)
         r->verdict.counts.oracles[ORACLE_refinement]++;

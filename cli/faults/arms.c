@@ -30,14 +30,14 @@ static const struct arm arms[] = {
     {.name = "seeds", .meaning = "starts from the seeds of the collector", .seeds = true},
     {.name = "isomorphism",
      .meaning = "isomorphism and the sanitizers, no other oracle",
-     .oracles = 1u << ORACLE_isomorphism},
+     .oracles = ORACLE_BIT(ORACLE_isomorphism)},
     {.name = "random",
      .meaning = "programs generated at random, without feedback of any kind",
      .random = true},
-#define X(name_, meaning_)                                                                         \
+#define X(name_)                                                                         \
     {.name = "without-" #name_,                                                                    \
      .meaning = "all oracles but " #name_,                                                         \
-     .oracles = ORACLES_ALL & ~(1u << ORACLE_##name_)},
+     .oracles = ORACLES_ALL & ~ORACLE_BIT(ORACLE_##name_)},
     ORACLES(X)
 #undef X
         {.name = NULL}};

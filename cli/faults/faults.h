@@ -59,7 +59,7 @@ struct arm {
     const char *name, *meaning;
     const char *environment[4]; /* NULL at the end */
     const char *option;         /* one more word for the engine, or NULL */
-    unsigned oracles;           /* 0: all */
+    oracle_set oracles;         /* 0: all */
     bool seeds, random;
 };
 /* Arm number n, NULL after the last one.  Arm 0 is the one with which the others are compared. */
@@ -78,7 +78,7 @@ struct fault_run {
     uint64_t executions, reached, triggered, detected; /* 0: not */
     double seconds;
     char violation[FAULT_NAME], oracle[FAULT_NAME]; /* "-": not detected */
-    uint32_t alone, without;
+    uint64_t alone, without;
 };
 struct results {
     char *path;

@@ -36,7 +36,7 @@ static bool parse_line(const char *line, struct fault_run *run) {
     memset(run, 0, sizeof *run);
     return sscanf(line,
                   "%95s %95s %u %16s %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
-                  " %lf %95s %95s %" SCNx32 " %" SCNx32,
+                  " %lf %95s %95s %" SCNx64 " %" SCNx64,
                   run->fault, run->arm, &run->seed, run->key, &run->budget, &run->executions,
                   &run->reached, &run->triggered, &run->detected, &run->seconds, run->violation,
                   run->oracle, &run->alone, &run->without) == FIELDS;
@@ -74,7 +74,7 @@ static bool append(const char *path, const char *text) {
 bool results_add(struct results *r, const struct fault_run *run) {
     char *line =
         text_of("%s%s\t%s\t%u\t%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64
-                "\t%.3f\t%s\t%s\t%" PRIx32 "\t%" PRIx32 "\n",
+                "\t%.3f\t%s\t%s\t%" PRIx64 "\t%" PRIx64 "\n",
                 access(r->path, F_OK) == 0 ? "" : HEADER, run->fault, run->arm, run->seed, run->key,
                 run->budget, run->executions, run->reached, run->triggered, run->detected,
                 run->seconds, run->violation, run->oracle, run->alone, run->without);

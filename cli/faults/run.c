@@ -200,7 +200,7 @@ static bool start_fuzzing(struct hunt *h, struct slot *s) {
     for (unsigned i = 0; s->arm->environment[i]; i++)
         add_word(&e, "%s", s->arm->environment[i]);
     if (s->arm->oracles)
-        add_word(&e, "ISOHEAP_FAULT_ORACLES=%u", s->arm->oracles);
+        add_word(&e, "ISOHEAP_FAULT_ORACLES=%" PRIu64, s->arm->oracles);
     if (s->arm->random)
         add_word(&e, "ISOHEAP_FAULT_RANDOM=%u,%" PRIu64, s->run.seed, p->budget);
     add_word(&argv, "%s", h->binary);

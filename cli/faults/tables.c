@@ -44,7 +44,7 @@ const char *oracle_label(unsigned oracle) {
 static bool value_fault(const struct results *r, const char *fault,
                         struct oracle_value values[REPORTERS]) {
     unsigned reports[REPORTERS] = {0}, detected = 0, most = 0;
-    uint32_t alone = 0, irreplaceable = ~UINT32_C(0);
+    uint64_t alone = 0, irreplaceable = ~UINT64_C(0);
     for (unsigned i = 0; i < r->n; i++) {
         const struct fault_run *run = &r->runs[i];
         if (!run->detected || strcmp(run->fault, fault) != 0 ||

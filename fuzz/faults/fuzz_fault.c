@@ -181,7 +181,7 @@ static _Noreturn void run_random(const char *what) {
 
 static struct program program;
 
-static _Noreturn void judge_here(unsigned oracles) {
+static _Noreturn void judge_here(oracle_set oracles) {
     static struct verdict verdict;
     struct runner_options options = {.subject = subject, .reference = &cheney, .oracles = oracles};
     struct runner *runner = runner_open(&options);
@@ -193,7 +193,7 @@ static _Noreturn void judge_here(unsigned oracles) {
 }
 
 /* 0: nothing seen; JUDGED + oracle; or another number, the process died. */
-static int judge_with(unsigned oracles) {
+static int judge_with(oracle_set oracles) {
     int status = 0;
     pid_t child = fork();
     if (child == 0) {
@@ -217,10 +217,10 @@ static _Noreturn void judge(const char *path) {
     if (schedules) /* oracles have no say in them */
         _Exit(0);
     for (unsigned o = 0; o < ORACLE_COUNT; o++) {
-        if (judge_with(1u << o) == JUDGED + (int)o)
-            record->alone |= 1u << o;
-        if (judge_with(ORACLES_ALL & ~(1u << o)) == 0)
-            record->without |= 1u << o;
+        if (judge_with(ORACLE_BIT(o)) == JUDGED + (int)o)
+            record->alone |= ORACLE_BIT(o);
+        if (judge_with(ORACLES_ALL & ~ORACLE_BIT(o)) == 0)
+            record->without |= ORACLE_BIT(o);
     }
     _Exit(0);
 }
@@ -262,7 +262,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     load_fault(getenv("ISOHEAP_FAULT"));
     target_found = found;
     if ((value = getenv("ISOHEAP_FAULT_ORACLES")))
-        target_oracles = (unsigned)strtoul(value, NULL, 0);
+        target_oracles = strtoull(value, NULL, 0);
     if ((value = getenv("ISOHEAP_FAULT_JUDGE")))
         judge(value);
     if ((value = getenv("ISOHEAP_FAULT_RANDOM")))

@@ -109,12 +109,12 @@ bool op_weak_get(struct runner *r, const struct op *op, unsigned m) {
     FOR_SIDES(r, s) {
         bool is_set = call_ephemeron_get(s, SLOT_VALUE, SLOT_FROM, i);
         if (!is_set && judges(r, ORACLE_isomorphism)) {
-            describe_model(r, expected, r->verdict.expected, VERDICT_TEXT);
+            describe_model(&r->model, expected, r->verdict.expected, VERDICT_TEXT);
             snprintf(r->verdict.found, VERDICT_TEXT, "nothing is set");
-            fail(r, VIOLATION_lost_object, ORACLE_isomorphism, side_party(s),
+            fail(r, VIOLATION_lost_object, ORACLE_isomorphism, s->party,
                  "an ephemeron has lost a field whose keys the program can still reach");
         }
-        check_word(r, side_party(s), s->slots[m][SLOT_VALUE], expected);
+        check_word(r, s->party, s->slots[m][SLOT_VALUE], expected);
     }
     r->model.slots[m][SLOT_VALUE] = expected;
     set_slot(r, m, op->dst, &found);

@@ -64,7 +64,7 @@ void load_field(struct runner *r, unsigned m, size_t i) {
     word value = model_fields(&r->model, slot_object(r, m, SLOT_FROM))[i];
     FOR_SIDES(r, s) {
         call_load(s, m, SLOT_VALUE, SLOT_FROM, i);
-        check_word(r, side_party(s), s->slots[m][SLOT_VALUE], value);
+        check_word(r, s->party, s->slots[m][SLOT_VALUE], value);
     }
     r->model.slots[m][SLOT_VALUE] = value;
 }

@@ -31,8 +31,8 @@ void finalisers_reset(struct runner *r) {
 }
 
 void note_finalised(struct gc_hooks *hooks, uint64_t number) {
-    enum party party;
-    struct finalisers *f = runner_of(hooks, &party)->finalisers;
+    enum party party = side_of(hooks)->party;
+    struct finalisers *f = runner_of(side_of(hooks))->finalisers;
     if (f->n_ran < sizeof f->ran / sizeof *f->ran)
         f->ran[f->n_ran++] = number;
     f->party = party;
@@ -41,7 +41,7 @@ void note_finalised(struct gc_hooks *hooks, uint64_t number) {
 _Noreturn static void fail_finaliser(struct runner *r, enum violation v, enum oracle oracle,
                                      uint32_t object, const char *detail) {
     char name[16];
-    object_name(r, object, name, sizeof name);
+    object_name(&r->model, object, name, sizeof name);
     snprintf(r->verdict.found, VERDICT_TEXT, "the finaliser of %s", name);
     fail(r, v, oracle, r->finalisers->party, detail);
 }

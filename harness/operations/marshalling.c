@@ -132,7 +132,7 @@ bool op_measure(struct runner *r, const struct op *op, unsigned m) {
             continue;
         snprintf(r->verdict.expected, VERDICT_TEXT, "%zu words", words);
         snprintf(r->verdict.found, VERDICT_TEXT, "%zu", found);
-        fail(r, VIOLATION_size_changed, ORACLE_isomorphism, side_party(s),
+        fail(r, VIOLATION_size_changed, ORACLE_isomorphism, s->party,
              "the words that a block reaches are counted wrong");
     }
     return true;

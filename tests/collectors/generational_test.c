@@ -142,7 +142,7 @@ static void the_oracles_can_be_left_out(void **state) {
     static const enum oracle both[] = {ORACLE_remembered, ORACLE_minor};
     for (unsigned i = 0; i < 2; i++) {
         struct runner_options options = {.subject = &generational,
-                                         .oracles = ORACLES_ALL & ~(1u << both[i])};
+                                         .oracles = ORACLES_ALL & ~ORACLE_BIT(both[i])};
         struct runner *runner = runner_open(&options);
         memset(&total, 0, sizeof total);
         for_each_program(SEEDS_DIR "/generational", pass_one, runner);

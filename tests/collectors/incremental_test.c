@@ -101,7 +101,7 @@ static void a_collector_that_does_not_tell_is_not_judged(void **state) {
 static void the_oracle_can_be_left_out(void **state) {
     (void)state;
     struct runner_options options = {.subject = &incremental,
-                                     .oracles = ORACLES_ALL & ~(1u << ORACLE_snapshot)};
+                                     .oracles = ORACLES_ALL & ~ORACLE_BIT(ORACLE_snapshot)};
     struct runner *runner = runner_open(&options);
     memset(&total, 0, sizeof total);
     for_each_program(SEEDS_DIR "/incremental", pass_one, runner);

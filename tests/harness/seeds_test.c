@@ -153,7 +153,7 @@ static void oracles_can_be_left_out(void **state) {
                             "  r1 = alloc tag=0 size=300 []\n");
     for (unsigned o = 0; o < ORACLE_COUNT; o++) {
         struct runner_options options = {
-            .subject = &mark_sweep, .reference = &cheney, .oracles = ORACLES_ALL & ~(1u << o)};
+            .subject = &mark_sweep, .reference = &cheney, .oracles = ORACLES_ALL & ~ORACLE_BIT(o)};
         struct runner *runner = runner_open(&options);
         struct run_counts counts = {.skipped = 0};
         must_pass(runner, &program, oracle_name((enum oracle)o), &counts);

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The dispatcher (events.h).
+ */
+#include "harness/events.h"
+
+#include "harness/call.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct panel *panel_of(struct judge *j) {
+    return (struct panel *)(void *)((char *)j - offsetof(struct panel, judge));
+}
+static bool has(oracle_set set, unsigned oracle) {
+    return set >> oracle & 1;
+}
+
+/* ---- one oracle is asked ----------------------------------------------------------------------
+ */
+
+/* An oracle that is asked may ask for a walk, which others judge: so who was asked is kept. */
+struct asked {
+    void *state, *record;
+    unsigned module;
+};
+
+static struct asked ask(struct panel *p, unsigned module) {
+    struct asked before = {p->judge.state, p->judge.record, p->asked};
+    unsigned record = oracle_modules[module]->record;
+    p->asked = module;
+    p->judge.state = p->states[module];
+    p->judge.record = record ? p->states[record] : NULL;
+    return before;
+}
+
+static void count(struct panel *p) {
+    struct run_counts *counts = &runner_of(p->judge.side)->verdict.counts;
+    counts->oracles[p->asked]++;
+    counts->subject[p->asked] += p->judge.side->party == PARTY_SUBJECT;
+}
+
+static void answer(struct panel *p, struct asked before, bool judged) {
+    if (judged && p->asked < ORACLE_COUNT)
+        count(p);
+    p->asked = before.module;
+    p->judge.state = before.state;
+    p->judge.record = before.record;
+}
+
+/* ---- events -----------------------------------------------------------------------------------
+ */
+
+/* Heard of while the initial heap is being built, too. */
+static const uint32_t heard_early = 1u << EVENT_reset | 1u << EVENT_walked | 1u << EVENT_inspected |
+                                    1u << EVENT_compared | 1u << EVENT_broken |
+                                    1u << EVENT_exhausted;
+
+/* Who hears of an event, ended by ORACLE_MODULES. */
+static const uint8_t *listeners(const struct panel *p, enum oracle_event_code event) {
+    static const uint8_t nobody[] = {ORACLE_MODULES};
+    return p->built || heard_early >> event & 1 ? p->hears[event] : nobody;
+}
+
+#define X(name, parameters, arguments)                                                             \
+    void event_##name parameters {                                                                 \
+        struct panel *p = panel_of(j);                                                             \
+        for (const uint8_t *o = listeners(p, EVENT_##name); *o < ORACLE_MODULES; o++) {            \
+            struct asked outer = ask(p, *o);                                                       \
+            answer(p, outer, oracle_modules[*o]->name arguments);                                  \
+        }                                                                                          \
+    }
+ORACLE_EVENTS(X)
+#undef X
+
+unsigned checks_wanted(struct side *s, enum occasion when) {
+    const struct panel *p = panel_of(judge_of(s));
+    unsigned checks = HEAP_TILES;
+    for (unsigned o = 0; o < ORACLE_COUNT; o++)
+        if (has(p->judging, o) && oracle_modules[o]->checks)
+            checks |= oracle_modules[o]->checks(s, when);
+    return checks;
+}
+
+/* ---- comparisons ------------------------------------------------------------------------------
+ */
+
+static void compare_by(struct panel *p, unsigned oracle, enum occasion when) {
+    struct asked before = ask(p, oracle);
+    answer(p, before, oracle_modules[oracle]->compared(&p->judge, when));
+}
+
+/* The one by which the reachable objects of the model are found; ORACLE_COUNT: none judges. */
+static unsigned marking(const struct panel *p) {
+    for (const uint8_t *o = p->hears[EVENT_compared]; *o < ORACLE_MODULES; o++)
+        if (oracle_modules[*o]->marks)
+            return *o;
+    return ORACLE_COUNT;
+}
+
+/* The first comparison also tells what the program can reach. */
+static unsigned mark(struct runner *r, struct panel *p, enum occasion when) {
+    unsigned oracle = marking(p);
+    if (r->model.has_ephemerons)
+        model_mark(&r->model); /* keys that have died */
+    if (oracle == ORACLE_COUNT) {
+        model_mark(&r->model);
+        return ORACLE_COUNT;
+    }
+    compare_by(p, oracle, when);
+    model_reached(&r->model, &r->iso.queue[0].b, sizeof *r->iso.queue / sizeof(uint32_t),
+                  r->iso.pairs);
+    return oracle;
+}
+
+/* Every collector is compared with the model, and so with every other: a difference between subject
+ * and reference is found, who of them is wrong is known at once, and an error that both share is
+ * found too. */
+void compare_all(struct runner *r, enum occasion when) {
+    for (unsigned p = 0; p < r->n_sides; p++)
+        event_inspected(&r->panel[p].judge);
+    for (unsigned n = r->n_sides, done = ORACLE_COUNT; n-- > 0;) {
+        struct panel *p = &r->panel[n];
+        p->comparing = true;
+        r->side[n].paired = false;
+        if (n == r->n_sides - 1)
+            done = mark(r, p, when);
+        for (const uint8_t *o = p->hears[EVENT_compared]; *o < ORACLE_MODULES; o++)
+            if (*o != done && !has(p->replaced, *o))
+                compare_by(p, *o, when);
+        p->comparing = false;
+        done = ORACLE_COUNT;
+    }
+}
+
+/* ---- services ---------------------------------------------------------------------------------
+ */
+
+static void walk(struct judge *j, enum occasion when) {
+    walk_side(j->side, when);
+}
+
+static void collect_fully(struct judge *j) {
+    call_collect(j->side, GC_FULL);
+}
+
+static enum gc_result allocate_units(struct judge *j, size_t wosize) {
+    return call_alloc(j->side, 0, SLOT_NEW, wosize, 0, runner_of(j->side)->units);
+}
+
+static const char *check(struct judge *j) {
+    return call_check(j->side);
+}
+
+static struct gc_cycle cycle(struct judge *j) {
+    return call_cycle(j->side);
+}
+
+/* In a comparison: those that judge in the place of the one that has found something. */
+static void ask_replacing(struct panel *p, unsigned oracle) {
+    p->comparing = false; /* once */
+    model_mark(p->judge.model);
+    for (const uint8_t *o = p->hears[EVENT_compared]; *o < ORACLE_MODULES; o++)
+        if (has(oracle_modules[*o]->replaces, oracle))
+            compare_by(p, *o, IN_BETWEEN);
+}
+
+static void fail_oracle(struct judge *j, enum violation v, const char *detail) {
+    struct panel *p = panel_of(j);
+    if (p->comparing && has(p->replaced, p->asked))
+        ask_replacing(p, p->asked);
+    count(p);
+    fail(runner_of(j->side), v, (enum oracle)p->asked, j->side->party, detail);
+}
+
+static void fault(struct judge *j, const char *detail) {
+    harness_fault(runner_of(j->side), detail);
+}
+
+static const struct judge_services services = {.walk = walk,
+                                               .collect_fully = collect_fully,
+                                               .allocate = allocate_units,
+                                               .check = check,
+                                               .cycle = cycle,
+                                               .fail = fail_oracle,
+                                               .fault = fault};
+
+/* ---- who judges -------------------------------------------------------------------------------
+ */
+
+static oracle_set judging(const struct runner *r, const struct side *s) {
+    unsigned met = oracle_needs_met(s->collector, &s->traits);
+    oracle_set set = 0;
+    for (unsigned o = 0; o < ORACLE_COUNT; o++)
+        if (has(r->oracles, o) && !(oracle_modules[o]->needs & ~met))
+            set |= ORACLE_BIT(o);
+    return set;
+}
+
+static bool hears(const struct oracle_module *m, enum oracle_event_code event) {
+    switch (event) {
+#define X(name, parameters, arguments)                                                             \
+    case EVENT_##name:                                                                             \
+        return m->name;
+        ORACLE_EVENTS(X)
+#undef X
+    default:
+        return false;
+    }
+}
+
+/* Records come first. */
+static void list_listeners(struct panel *p, oracle_set modules) {
+    for (unsigned e = 0; e < ORACLE_EVENT_COUNT; e++) {
+        uint8_t *next = p->hears[e];
+        for (unsigned n = ORACLE_COUNT; n < ORACLE_MODULES + ORACLE_COUNT; n++)
+            if (has(modules, n % ORACLE_MODULES) &&
+                hears(oracle_modules[n % ORACLE_MODULES], (enum oracle_event_code)e))
+                *next++ = (uint8_t)(n % ORACLE_MODULES);
+        *next = ORACLE_MODULES;
+    }
+}
+
+static void make_states(struct runner *r, struct panel *p, oracle_set modules) {
+    for (unsigned m = 0; m < ORACLE_MODULES; m++) {
+        if (!has(modules, m) || p->states[m] || !oracle_modules[m]->state)
+            continue;
+        p->states[m] = calloc(1, oracle_modules[m]->state);
+        if (!p->states[m])
+            harness_fault(r, "no memory for the state of an oracle");
+    }
+}
+
+void panel_choose(struct side *s) {
+    struct runner *r = runner_of(s);
+    struct panel *p = panel_of(judge_of(s));
+    oracle_set chosen = judging(r, s);
+    if (p->judging == chosen && p->chosen)
+        return;
+    oracle_set modules = chosen, replaced = 0;
+    for (unsigned o = 0; o < ORACLE_COUNT; o++) {
+        if (!has(chosen, o))
+            continue;
+        replaced |= oracle_modules[o]->replaces;
+        if (oracle_modules[o]->record)
+            modules |= ORACLE_BIT(oracle_modules[o]->record);
+    }
+    make_states(r, p, modules);
+    list_listeners(p, modules);
+    p->judging = chosen;
+    p->replaced = replaced & chosen;
+    p->chosen = true;
+}
+
+void panel_open(struct runner *r, enum party party) {
+    r->panel[party].judge = (struct judge){.side = &r->side[party],
+                                           .model = &r->model,
+                                           .model_graph = &r->model_graph,
+                                           .iso = &r->iso,
+                                           .path = r->verdict.path,
+                                           .expected = r->verdict.expected,
+                                           .found = r->verdict.found,
+                                           .services = &services};
+}
+
+void panel_close(struct panel *p) {
+    for (unsigned m = 0; m < ORACLE_MODULES; m++)
+        free(p->states[m]);
+}

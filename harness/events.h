@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The dispatcher: tells the oracles of a run what happens (oracles/judge.h).
+ *
+ * It alone knows who judges whom: which oracles a collector lacks something for, which are left out
+ * of the run, in which order they are asked, who judges in the place of whom.  It counts what each
+ * of them judged and puts its name into the verdict.
+ */
+#ifndef ISOHEAP_HARNESS_EVENTS_H
+#define ISOHEAP_HARNESS_EVENTS_H
+
+#include "harness/internal.h"
+
+/* Opens and closes the panel of a side: the memory of its oracles. */
+void panel_open(struct runner *, enum party);
+void panel_close(struct panel *);
+/* Chooses who judges: when a run begins, and when a collector's traits have changed. */
+void panel_choose(struct side *);
+
+static inline struct judge *judge_of(struct side *s) {
+    return &runner_of(s)->panel[s->party].judge;
+}
+
+/* Raise an event.  Nothing is heard of a collector whose initial heap does not stand yet, but
+ * reset, walked, inspected, compared, broken, exhausted; nor of `called` once the script has ended.
+ */
+#define X(name, parameters, arguments) void event_##name parameters;
+ORACLE_EVENTS(X)
+#undef X
+
+/* HEAP_* checks that the oracles want of a walk. */
+unsigned checks_wanted(struct side *, enum occasion);
+
+/* All heaps have been walked: raises `inspected` and `compared` for every side, and marks the model
+ * on the way. */
+void compare_all(struct runner *, enum occasion);
+
+#endif

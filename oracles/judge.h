@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * How an oracle is written: what it sees, and the events of a run that it may listen to.
+ *
+ * An oracle sees one collector (struct side), the model and the witness of the last comparison.  It
+ * has memory of its own for each collector that it judges.  What it says of itself and the
+ * functions that it has for events stand in a struct oracle_module.  It never asks whether it has
+ * been left out of the run, counts nothing and does not name itself: whoever calls it
+ * (harness/events.c) does.
+ */
+#ifndef ISOHEAP_ORACLES_JUDGE_H
+#define ISOHEAP_ORACLES_JUDGE_H
+
+#include "oracles/cakeml.h"
+#include "oracles/definition6.h"
+#include "oracles/oracle.h"
+#include "oracles/tower.h"
+#include "program/program.h"
+#include "views/heap.h"
+#include "views/isomorphism.h"
+#include "views/model.h"
+
+#include <stdlib.h>
+
+/* Scratch slots behind the program's 32: the harness's own registers, unit between operations. */
+enum {
+    SLOT_NEW = PROGRAM_SLOTS, /* a block that has just been allocated */
+    SLOT_VALUE,               /* an operand that is no slot */
+    SLOT_TO,                  /* the block that is written: never an infix pointer */
+    SLOT_FROM                 /* the block that is read */
+};
+_Static_assert(SLOT_FROM + 1 == GC_SLOTS, "scratch slots");
+
+/* The largest heap, static space behind it, and two halves of the largest nursery in between. */
+enum { SIDE_WORDS = 4 * PROGRAM_HEAP_WORDS };
+
+/* The heap as a minor collection found it (generational.c). */
+struct minor_record {
+    bool known;        /* the heap was as it should be: the rest is filled in */
+    size_t old, young; /* blocks: old ones; young ones that must be kept */
+    gc_slots slots[GC_MUTATORS];
+    uint64_t starts[SIDE_WORDS / 64 + 1];       /* an old block starts here (field 0) */
+    uint64_t young_starts[SIDE_WORDS / 64 + 1]; /* a young one that must be kept */
+    uint64_t recorded[SIDE_WORDS / 64 + 1];     /* this word is a remembered field */
+    word words[SIDE_WORDS];                     /* of all those blocks */
+    uint32_t copy[SIDE_WORDS]; /* f of Definition 7, for young_starts; 0: not known */
+};
+
+/* One collector of a run. */
+struct side {
+    const struct collector *collector;
+    struct gc *gc;
+    enum party party;               /* which row of model_object.address is its own */
+    struct collector_traits traits; /* for this run's config and the kind that it is now */
+    struct gc_config config;
+    struct gc_hooks hooks;
+    uint64_t collections;  /* hooks.collections at the last walk */
+    uint64_t compared;     /* hooks.collections at the last comparison with the model */
+    unsigned walked;       /* HEAP_* checks of the last walk; 0: it is no longer true */
+    struct gc_cycle cycle; /* at the last walk */
+    enum gc_result answer; /* to the last call that may be refused */
+    uint64_t steps;        /* of all calls in this run */
+    uint64_t fuel;         /* steps that one call may take */
+    bool in_cycle;         /* the last slice left work to do */
+    bool paired;           /* the witness pairs this heap with the model */
+    gc_slots slots[GC_MUTATORS];
+    word statics[PROGRAM_HEAP_WORDS];
+    size_t static_words;
+    struct graph graph;
+    struct heap_facts facts;
+    struct graph_cell cells[SIDE_WORDS + 16];
+    uint64_t in_use[SIDE_WORDS / 64 + 1];
+    struct minor_record minor;
+    struct definition6 *summary; /* NULL: no incremental collector, or its oracle is left out */
+    bool watched;                /* one is under way, and was watched from its beginning */
+    bool summary_due;            /* the mutator has written since the last look */
+    struct tower_oracle tower;
+    struct cakeml_oracle cakeml;
+    uint64_t ordered; /* hooks.collections when the places of the blocks were last taken down */
+};
+
+/* A block that was asked for, and which answer came. */
+struct request {
+    enum gc_result answer;
+    word block; /* what slot SLOT_NEW holds, if the answer is GC_OK */
+    size_t wosize;
+    unsigned tag;
+    const word *content;
+    bool claimed; /* its words were free before, as far as the last walk tells */
+};
+
+/* When two heaps are compared. */
+enum occasion {
+    AT_START,         /* the initial heap stands */
+    IN_BETWEEN,       /* something may have been collected */
+    AFTER_FULL,       /* a full collection has just ended, as often as the trait wants it */
+    AFTER_COMPACTION, /* the same */
+    AT_END            /* of the script */
+};
+
+struct judge;
+
+/* What an oracle may ask of whoever runs the program. */
+struct judge_services {
+    void (*walk)(struct judge *, enum occasion);
+    void (*collect_fully)(struct judge *);
+    enum gc_result (*allocate)(struct judge *, size_t wosize);
+    const char *(*check)(struct judge *);
+    struct gc_cycle (*cycle)(struct judge *);
+    void (*fail)(struct judge *, enum violation, const char *detail);
+    void (*fault)(struct judge *, const char *detail);
+};
+
+struct judge {
+    struct side *side;
+    struct model *model;
+    const struct graph *model_graph;
+    struct isomorphism *iso; /* the witness, and scratch for traversals: see isomorphism_begin */
+    void *state;             /* of the oracle that is asked */
+    void *record;            /* of its module, or NULL */
+    char *path, *expected, *found; /* VERDICT_TEXT characters each, for a verdict: fill in first */
+    const struct judge_services *services;
+};
+
+/* Walks the heap into side->graph and facts, unless nothing has happened since the last walk;
+ * what the walk itself finds is judged by the oracles that judge walks. */
+static inline void judge_walk(struct judge *j) {
+    j->services->walk(j, IN_BETWEEN);
+}
+/* Ends the run with a violation by this oracle: path, expected and found are filled in before. */
+_Noreturn static inline void judge_fail(struct judge *j, enum violation v, const char *detail) {
+    j->services->fail(j, v, detail);
+    abort(); /* it does not return */
+}
+/* Ends the run because an assumption of the oracle's own does not hold. */
+_Noreturn static inline void judge_fault(struct judge *j, const char *detail) {
+    j->services->fault(j, detail);
+    abort();
+}
+
+/* ---- events -----------------------------------------------------------------------------------
+ *
+ * X(name, parameters, arguments).  Each returns true if it has judged, and ends the run if it has
+ * found something.
+ *
+ *   reset        a run begins: config and traits are known, the heap is not there yet
+ *   built        the initial heap stands in collector and model
+ *   writing      field i of block is about to become value, by the mutator
+ *   called       a call that may have collected has just ended; the model is as it was before it.
+ *                request: what it allocated, or NULL; full: a full collection, and no more
+ *   answered     an allocation has been answered by all collectors, and the model has the block
+ *   operated     an operation of the program has ended
+ *   minor        a minor collection is about to begin, or has just ended: in the middle of a call
+ *   shown        hooks->refinement, in the middle of a call
+ *   walked       the heap has been walked into side->graph and side->facts
+ *   inspected    the collector may be asked now: all heaps have been walked
+ *   compared     the same, and the model is marked: it is what the heap must be
+ *   loaded       a field has been loaded that the model has as `expected`
+ *   raw_read     the same of a raw word
+ *   weak_read    the same of a field of an ephemeron; is_set: the collector says that there is one
+ *   measured     the words that a block reaches have been counted
+ *   promised     the finaliser of that number is to run when nothing reaches the object any more
+ *   finalised    it runs: in the middle of a call
+ *   broken       the collector itself says that it cannot go on, in the middle of a call
+ *   exhausted    a call has used up its fuel, in the middle of it
+ *   ended        the script has ended and all heaps have been compared
+ */
+#define ORACLE_EVENTS(X)                                                                           \
+    X(reset, (struct judge * j), (j))                                                              \
+    X(built, (struct judge * j), (j))                                                              \
+    X(writing, (struct judge * j, word block, size_t i, word value), (j, block, i, value))         \
+    X(called, (struct judge * j, const struct request *request, bool full), (j, request, full))    \
+    X(answered, (struct judge * j, const struct request *request), (j, request))                   \
+    X(operated, (struct judge * j), (j))                                                           \
+    X(minor, (struct judge * j, bool before), (j, before))                                         \
+    X(shown, (struct judge * j, void *view), (j, view))                                            \
+    X(walked, (struct judge * j), (j))                                                             \
+    X(inspected, (struct judge * j), (j))                                                          \
+    X(compared, (struct judge * j, enum occasion when), (j, when))                                 \
+    X(loaded, (struct judge * j, word found, word expected), (j, found, expected))                 \
+    X(raw_read, (struct judge * j, word found, word expected), (j, found, expected))               \
+    X(weak_read, (struct judge * j, bool is_set, word found, word expected),                       \
+      (j, is_set, found, expected))                                                                \
+    X(measured, (struct judge * j, size_t found, size_t expected), (j, found, expected))           \
+    X(promised, (struct judge * j, uint64_t number, uint32_t object), (j, number, object))         \
+    X(finalised, (struct judge * j, uint64_t number), (j, number))                                 \
+    X(broken, (struct judge * j, const char *sentence), (j, sentence))                             \
+    X(exhausted, (struct judge * j), (j))                                                          \
+    X(ended, (struct judge * j), (j))
+
+/* What several oracles take down together is a module too: it hears of events before the oracles
+ * do, judges nothing, and is in no list.  X(name) */
+#define ORACLE_RECORDS(X)
+
+enum {
+    BEFORE_RECORDS = ORACLE_COUNT - 1,
+#define X(name) RECORD_##name,
+    ORACLE_RECORDS(X)
+#undef X
+        ORACLE_MODULES
+};
+
+enum oracle_event_code {
+#define X(name, parameters, arguments) EVENT_##name,
+    ORACLE_EVENTS(X)
+#undef X
+        ORACLE_EVENT_COUNT
+};
+
+struct oracle_module {
+    const char *meaning, *source;
+    enum violation classes[10]; /* VIOLATION_none behind the last */
+    unsigned needs;  /* bit set of 1u << NEED_x: it judges collectors that have them all */
+    size_t state;    /* bytes of its own for each collector, j->state; zeroed once */
+    unsigned record; /* RECORD_x: j->record; 0: none */
+    /* HEAP_* checks that a walk on this occasion is to make for it; NULL: none */
+    unsigned (*checks)(const struct side *, enum occasion);
+    /* Oracles that it judges in the place of, in comparisons: where both apply, those are not asked
+     * but to mark the model, and if that finds something, this one is asked first. */
+    oracle_set replaces;
+    bool marks; /* a comparison by it that finds nothing has paired all that is reachable */
+    bool fine;  /* one wrong step breaks any of many statements: which defect it is, its class says
+                   alone, and not its sentence */
+#define X(name, parameters, arguments) bool(*name) parameters;
+    ORACLE_EVENTS(X)
+#undef X
+};
+
+#define X(name) extern const struct oracle_module oracle_##name;
+ORACLES(X)
+ORACLE_RECORDS(X)
+#undef X
+extern const struct oracle_module *const oracle_modules[ORACLE_MODULES];
+
+#endif
