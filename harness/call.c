@@ -18,7 +18,6 @@ static void enter(struct side *s) {
 static void leave(struct side *s) {
     struct runner *r = runner_of(s);
     s->steps += s->fuel - s->hooks.fuel;
-    r->verdict.counts.oracles[ORACLE_progress] += judges(r, ORACLE_progress);
     r->running = PARTY_MODEL;
 }
 

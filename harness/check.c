@@ -3,6 +3,7 @@
  * The comparison of all parties: after every collection, and at the end of a script.
  */
 #include "harness/call.h"
+#include "harness/events.h"
 
 #include <stdio.h>
 
@@ -16,30 +17,6 @@ bool collected(const struct runner *r) {
     return false;
 }
 
-static enum oracle oracle_of(enum violation v) {
-    return v == VIOLATION_wrong_colour        ? ORACLE_colours
-           : v == VIOLATION_free_list_corrupt ? ORACLE_free_list
-                                              : ORACLE_well_formed;
-}
-
-static unsigned walk_checks(const struct runner *r, const struct side *s, enum occasion when) {
-    unsigned checks = HEAP_TILES;
-    if (judges(r, ORACLE_colours) && s->traits.whitens)
-        checks |= HEAP_COLOURS;
-    if (judges(r, ORACLE_free_list) && s->traits.free_list) {
-        checks |= HEAP_FREE_LIST;
-        checks |= s->traits.sorted_free_list ? HEAP_SORTED : 0;
-        checks |= s->traits.merged_free_list && when == AFTER_FULL ? HEAP_MERGED : 0;
-    }
-    return checks;
-}
-
-static void count_walk(struct runner *r, unsigned checks) {
-    r->verdict.counts.oracles[ORACLE_well_formed]++;
-    r->verdict.counts.oracles[ORACLE_colours] += (checks & HEAP_COLOURS) != 0;
-    r->verdict.counts.oracles[ORACLE_free_list] += (checks & HEAP_FREE_LIST) != 0;
-}
-
 /* Is the last walk still true?  What can be seen of an ephemeron also depends on the slots. */
 static bool is_walked(const struct runner *r, const struct side *s, unsigned checks) {
     return s->walked && !(checks & ~s->walked) && s->collections == s->hooks.collections &&
@@ -47,35 +24,13 @@ static bool is_walked(const struct runner *r, const struct side *s, unsigned che
 }
 
 void walk_side(struct side *s, enum occasion when) {
-    struct runner *r = runner_of(s);
-    enum party party = s->party;
-    unsigned checks = walk_checks(r, s, when);
-    if (!s->collector->walk || is_walked(r, s, checks))
+    unsigned checks = checks_wanted(s, when);
+    if (!s->collector->walk || is_walked(runner_of(s), s, checks))
         return;
     call_walk(s, checks);
     s->collections = s->hooks.collections;
     s->walked = checks;
-    count_walk(r, checks);
-    enum violation v = s->facts.violation;
-    if (!v || !judges(r, oracle_of(v)))
-        return;
-    if (s->facts.where)
-        snprintf(r->verdict.found, VERDICT_TEXT, "the header 0x%llx at word %td of the heap",
-                 s->facts.where < s->graph.base + s->graph.words
-                     ? (unsigned long long)*s->facts.where
-                     : 0ULL,
-                 s->facts.where - s->graph.base);
-    fail(r, v, oracle_of(v), party, s->facts.detail);
-}
-
-static void check_own(struct runner *r, enum party party) {
-    struct side *s = &r->side[party];
-    if (!s->collector->check || !judges(r, ORACLE_assertion))
-        return;
-    const char *broken = call_check(s);
-    r->verdict.counts.oracles[ORACLE_assertion]++;
-    if (broken)
-        fail(r, VIOLATION_collector_assertion, ORACLE_assertion, party, broken);
+    event_walked(judge_of(s));
 }
 
 /* ---- graphs -----------------------------------------------------------------------------------
@@ -238,7 +193,7 @@ void check_heaps(struct runner *r, bool after_full) {
     r->verdict.counts.checks++;
     for (unsigned p = 0; p < r->n_sides; p++) {
         walk_side(&r->side[p], after_full ? AFTER_FULL : IN_BETWEEN);
-        check_own(r, (enum party)p);
+        event_inspected(judge_of(&r->side[p]));
     }
     check_graphs(r);
     r->changed = false;

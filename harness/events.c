@@ -77,9 +77,8 @@ ORACLE_EVENTS(X)
 unsigned checks_wanted(struct side *s, enum occasion when) {
     const struct panel *p = panel_of(judge_of(s));
     unsigned checks = HEAP_TILES;
-    for (unsigned o = 0; o < ORACLE_COUNT; o++)
-        if (has(p->judging, o) && oracle_modules[o]->checks)
-            checks |= oracle_modules[o]->checks(s, when);
+    for (const uint8_t *o = p->checking; *o < ORACLE_COUNT; o++)
+        checks |= oracle_modules[*o]->checks(s, when);
     return checks;
 }
 
@@ -220,6 +219,11 @@ static void list_listeners(struct panel *p, oracle_set modules) {
                 *next++ = (uint8_t)(n % ORACLE_MODULES);
         *next = ORACLE_MODULES;
     }
+    uint8_t *next = p->checking;
+    for (unsigned o = 0; o < ORACLE_COUNT; o++)
+        if (has(modules, o) && oracle_modules[o]->checks)
+            *next++ = (uint8_t)o;
+    *next = ORACLE_COUNT;
 }
 
 static void make_states(struct runner *r, struct panel *p, oracle_set modules) {
@@ -251,6 +255,23 @@ void panel_choose(struct side *s) {
     p->judging = chosen;
     p->replaced = replaced & chosen;
     p->chosen = true;
+}
+
+void panel_begin(struct side *s) {
+    struct panel *p = panel_of(judge_of(s));
+    p->built = p->comparing = false;
+    p->asked = ORACLE_COUNT;
+    panel_choose(s);
+    event_reset(&p->judge);
+}
+
+void panel_built(struct side *s) {
+    panel_of(judge_of(s))->built = true;
+    event_built(judge_of(s));
+}
+
+bool event_is_heard(struct side *s, enum oracle_event_code event) {
+    return panel_of(judge_of(s))->hears[event][0] < ORACLE_MODULES;
 }
 
 void panel_open(struct runner *r, enum party party) {

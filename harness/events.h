@@ -14,7 +14,11 @@
 /* Opens and closes the panel of a side: the memory of its oracles. */
 void panel_open(struct runner *, enum party);
 void panel_close(struct panel *);
-/* Chooses who judges: when a run begins, and when a collector's traits have changed. */
+/* A run begins: chooses who judges, and tells them. */
+void panel_begin(struct side *);
+/* The initial heap stands. */
+void panel_built(struct side *);
+/* A collector's traits have changed: chooses again. */
 void panel_choose(struct side *);
 
 static inline struct judge *judge_of(struct side *s) {
@@ -28,11 +32,19 @@ static inline struct judge *judge_of(struct side *s) {
 ORACLE_EVENTS(X)
 #undef X
 
+bool event_is_heard(struct side *, enum oracle_event_code);
+
 /* HEAP_* checks that the oracles want of a walk. */
 unsigned checks_wanted(struct side *, enum occasion);
 
 /* All heaps have been walked: raises `inspected` and `compared` for every side, and marks the model
  * on the way. */
 void compare_all(struct runner *, enum occasion);
+
+/* ---- hooks.c ----------------------------------------------------------------------------------
+ */
+
+/* Fills in side.hooks, for all runs. */
+void hooks_open(struct side *);
 
 #endif

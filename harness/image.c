@@ -162,7 +162,7 @@ static void build_side(struct runner *r, enum party party, size_t used) {
     if (s->collector->image)
         base = build_image(r, party, used);
     else if (!build_by_allocation(r, party))
-        skip_program(r);
+        skip_rest(r);
     graph_of_heap(&s->graph, base, r->heap_words + s->traits.nursery_words, s->statics,
                   s->static_words, s->slots[0], r->mutators, s->cells,
                   sizeof s->cells / sizeof *s->cells, s->in_use);
@@ -195,7 +195,7 @@ static void check_sizes(struct runner *r) {
         size_t most = r->side[s].traits.max_wosize;
         for (unsigned i = 0; most && i < r->program->n_items; i++)
             if (!r->program->items[i].is_static && r->program->items[i].wosize > most)
-                skip_program(r);
+                skip_rest(r);
     }
 }
 

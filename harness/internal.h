@@ -25,10 +25,11 @@ struct panel {
     bool chosen;        /* the rest is filled in */
     bool built;         /* the initial heap stands */
     bool comparing;
-    unsigned asked;               /* the oracle, or record, that is running */
-    oracle_set judging;           /* they have what they need, and are not left out */
-    oracle_set replaced;          /* of those: another one judges in their place */
-    void *states[ORACLE_MODULES]; /* NULL: never needed, or it has none */
+    unsigned asked;                     /* the oracle, or record, that is running */
+    oracle_set judging;                 /* they have what they need, and are not left out */
+    oracle_set replaced;                /* of those: another one judges in their place */
+    void *states[ORACLE_MODULES];       /* NULL: never needed, or it has none */
+    uint8_t checking[ORACLE_COUNT + 1]; /* have checks for a walk; ended by ORACLE_COUNT */
     uint8_t hears[ORACLE_EVENT_COUNT][ORACLE_MODULES + 1]; /* in order, ended by ORACLE_MODULES */
 };
 
@@ -109,8 +110,8 @@ static inline bool judges(const struct runner *r, enum oracle oracle) {
 _Noreturn void fail(struct runner *, enum violation, enum oracle, enum party guilty,
                     const char *detail);
 _Noreturn void harness_fault(struct runner *, const char *detail);
-/* Ends the run without a verdict on anybody: the program means nothing to these collectors. */
-_Noreturn void skip_program(struct runner *);
+/* Ends the run without a verdict on anybody: nobody can say what the rest of it would mean. */
+_Noreturn void skip_rest(struct runner *);
 
 /* ---- image.c ----------------------------------------------------------------------------------
  */

@@ -34,43 +34,10 @@ _Noreturn void harness_fault(struct runner *r, const char *detail) {
     longjmp(r->end, 1);
 }
 
-_Noreturn void skip_program(struct runner *r) {
-    r->verdict.counts.skipped += r->program->n_ops;
+_Noreturn void skip_rest(struct runner *r) {
+    bool begun = r->verdict.op != OP_INITIAL;
+    r->verdict.counts.skipped += r->program->n_ops - (begun ? r->verdict.op : 0);
     longjmp(r->end, 1);
-}
-
-/* ---- progress ---------------------------------------------------------------------------------
- */
-
-/* More than any collector needs for one call: a constant number of steps a word, and for a mark
- * stack that overflows a re-scan of the heap for every block. */
-static uint64_t fuel(const struct runner *r) {
-    uint64_t words = r->heap_words, nursery = 0;
-    for (unsigned p = 0; p < r->n_sides; p++)
-        if (r->side[p].traits.nursery_words > nursery)
-            nursery = r->side[p].traits.nursery_words;
-    words += nursery;
-    return judges(r, ORACLE_progress) ? 4096 + 64 * words + words * words : UINT64_MAX;
-}
-
-static void tell(struct gc_hooks *hooks, enum gc_event event, word block, const word *place,
-                 word to) {
-    enum party party = side_of(hooks)->party;
-    struct runner *r = runner_of(side_of(hooks));
-    r->listen(r->context, r, party, event, block, place, to);
-}
-
-static void broken(struct gc_hooks *hooks, const char *sentence) {
-    enum party party = side_of(hooks)->party;
-    struct runner *r = runner_of(side_of(hooks));
-    fail(r, VIOLATION_collector_assertion, ORACLE_assertion, party, sentence);
-}
-
-static void out_of_fuel(struct gc_hooks *hooks) {
-    enum party party = side_of(hooks)->party;
-    struct runner *r = runner_of(side_of(hooks));
-    fail(r, VIOLATION_no_progress, ORACLE_progress, party,
-         "the collector took more steps in one call than its heap has work for");
 }
 
 /* ---- life -------------------------------------------------------------------------------------
@@ -121,11 +88,7 @@ struct runner *runner_open(const struct runner_options *options) {
         s->collector = collectors[p];
         s->party = (enum party)p;
         panel_open(r, s->party);
-        s->hooks = (struct gc_hooks){.out_of_fuel = out_of_fuel,
-                                     .broken = broken,
-                                     .finalised = note_finalised,
-                                     .event = r->listen ? tell : NULL,
-                                     .minor = around_minor};
+        hooks_open(s);
         dead_memory_hooks(&s->hooks, options->fill);
         s->gc = collectors[p]->open();
         if (!s->gc || !cycle_open(r, (enum party)p)) {
@@ -189,12 +152,13 @@ static void reset_side(struct runner *r, struct side *s) {
     for (unsigned m = 0; m < GC_MUTATORS; m++)
         for (unsigned i = 0; i < GC_SLOTS; i++)
             s->slots[m][i] = WORD_UNIT;
-    s->hooks.collections = s->collections = s->ordered = s->steps = 0;
+    s->hooks.collections = s->collections = s->compared = s->ordered = s->steps = 0;
     for (unsigned f = 0; f < GC_FILLS; f++)
         s->hooks.fill[f] = 0;
     s->in_cycle = s->watched = s->summary_due = false;
     s->walked = 0;
     s->static_words = 0;
+    s->fuel = UINT64_MAX;
 }
 
 /* One bound for both: the operations mean the same to subject and reference. */
@@ -228,12 +192,11 @@ static void reset(struct runner *r, const struct program *program) {
     }
     if (r->extras)
         finalisers_reset(r);
-    for (unsigned p = 0; p < r->n_sides; p++)
-        r->side[p].fuel = fuel(r);
     model_reset(&r->model, r->mutators);
     graph_of_model(&r->model_graph, &r->model, r->model_cells);
     for (unsigned p = 0; p < r->n_sides; p++) {
         r->side[p].config.mutators = r->mutators;
+        panel_begin(&r->side[p]);
         call_reset(&r->side[p]);
     }
 }
@@ -274,6 +237,8 @@ static void run_script(struct runner *r) {
     check_initial(r);
     for (unsigned side = 0; side < r->n_sides; side++)
         cycle_reset(&r->side[side]);
+    FOR_SIDES(r, s)
+    panel_built(s);
     observe(r, false);
     for (unsigned i = 0; i < p->n_ops; i++) {
         r->verdict.op = i;

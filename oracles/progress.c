@@ -1,11 +1,33 @@
 /* SPDX-License-Identifier: MIT
  *
- * Oracle progress.
+ * Oracle progress: every call of a collector ends.
  */
 #include "oracles/judge.h"
 
+/* More than any collector needs for one call: a constant number of steps a word, and for a mark
+ * stack that overflows a re-scan of the heap for every block. */
+static bool reset(struct judge *j) {
+    uint64_t words = j->side->config.heap_words + j->side->traits.nursery_words;
+    j->side->fuel = 4096 + 64 * words + words * words;
+    return false;
+}
+
+/* No call in this operation has used up its fuel. */
+static bool operated(struct judge *j) {
+    (void)j;
+    return true;
+}
+
+static bool exhausted(struct judge *j) {
+    judge_fail(j, VIOLATION_no_progress,
+               "the collector took more steps in one call than its heap has work for");
+}
+
 const struct oracle_module oracle_progress = {
     .meaning = "a bound on the steps of every operation",
-    .source = "ours",
+    .source = "isoheap: collectors count their steps with gc_tick",
     .classes = {VIOLATION_no_progress},
+    .reset = reset,
+    .operated = operated,
+    .exhausted = exhausted,
 };

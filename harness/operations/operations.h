@@ -22,6 +22,7 @@
 #define ISOHEAP_HARNESS_OPERATIONS_H
 
 #include "harness/call.h"
+#include "harness/events.h"
 
 /* op_alloc, op_closure, ...: one for each row of operations.def.  False if it has no legal meaning
  * here, and did nothing. */

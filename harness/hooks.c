@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the harness lends to a collector (struct gc_hooks): dead memory, and ears for what it says
+ * in the middle of a call.
+ */
+#include "harness/events.h"
+
+static void tell(struct gc_hooks *hooks, enum gc_event event, word block, const word *place,
+                 word to) {
+    const struct side *s = side_of(hooks);
+    struct runner *r = runner_of(s);
+    r->listen(r->context, r, s->party, event, block, place, to);
+}
+
+/* It cannot go on: if nobody judges that, the run is over without a verdict. */
+static void broken(struct gc_hooks *hooks, const char *sentence) {
+    event_broken(judge_of(side_of(hooks)), sentence);
+    skip_rest(runner_of(side_of(hooks)));
+}
+static void out_of_fuel(struct gc_hooks *hooks) {
+    event_exhausted(judge_of(side_of(hooks)));
+    skip_rest(runner_of(side_of(hooks)));
+}
+
+void hooks_open(struct side *s) {
+    s->hooks = (struct gc_hooks){.out_of_fuel = out_of_fuel,
+                                 .broken = broken,
+                                 .finalised = note_finalised,
+                                 .event = runner_of(s)->listen ? tell : NULL,
+                                 .minor = around_minor};
+}
