@@ -147,6 +147,12 @@ static void allocate_side(struct runner *r, enum party party, unsigned m, size_t
     cycle_watch(r, party, &block);
 }
 
+/* The address of a new block, for the order of blocks: unknown if it has been allocated after
+ * blocks may have moved. */
+static word new_address(const struct side *s, word v) {
+    return s->traits.slides && s->compared != s->hooks.collections ? 0 : v;
+}
+
 unsigned allocate(struct runner *r, unsigned m, size_t wosize, unsigned tag, size_t first_scanned,
                   const word *raw) {
     for (unsigned p = 0; p < r->n_sides; p++)

@@ -31,7 +31,7 @@ static void build_store(struct side *s, unsigned obj, size_t i, unsigned value) 
 static void build_value(struct runner *r, enum party party, word v, unsigned dst) {
     struct side *s = &r->side[party];
     if (!model_is_pointer(v) || r->model.objects[model_object(v)].is_static) {
-        slots_of(s)[dst] = side_word(r, party, v);
+        slots_of(s)[dst] = side_word(&r->model, party, v);
         return;
     }
     build_load(s, dst, SPINE, model_object(v));

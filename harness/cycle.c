@@ -53,7 +53,7 @@ static void take_snapshot(struct runner *r, enum party party) {
         if (!before)
             harness_fault(r, "a block of the model has no place in the heap");
         for (uint32_t f = 0; f < o->wosize; f++)
-            before[f] = f < o->first_scanned ? fields[f] : side_word(r, party, fields[f]);
+            before[f] = f < o->first_scanned ? fields[f] : side_word(&r->model, party, fields[f]);
     }
 }
 

@@ -99,7 +99,7 @@ static void copy_fields(struct runner *r, enum party party, unsigned object, wor
     const word *fields = model_fields(&r->model, object);
     words_copy(out, fields, o->first_scanned);
     for (uint32_t f = o->first_scanned; f < o->wosize; f++)
-        out[f] = side_word(r, party, fields[f]);
+        out[f] = side_word(&r->model, party, fields[f]);
 }
 
 /* A gap: free for the collector, or never reached. */
@@ -146,7 +146,7 @@ static const word *build_image(struct runner *r, enum party party, size_t used) 
     write_rest(base + used, words - used);
     for (unsigned m = 0; m < r->mutators; m++)
         for (unsigned i = 0; i < PROGRAM_SLOTS; i++)
-            s->slots[m][i] = side_word(r, party, r->model.slots[m][i]);
+            s->slots[m][i] = side_word(&r->model, party, r->model.slots[m][i]);
     call_adopt(s, words);
     for (uint32_t o = 0; s->hooks.collections && o < r->model.n_objects; o++)
         if (!r->model.objects[o].is_static)

@@ -79,11 +79,10 @@ struct runner {
 
     struct memory *memories[COLLECTING_PARTIES]; /* naming.c; NULL until there is a snapshot */
 
-    uint32_t offset[PROGRAM_ITEMS];     /* header of each item in heap or statics */
-    uint32_t named[PROGRAM_ITEMS];      /* item of each named block */
-    word image[PROGRAM_WOSIZE + 8];     /* content of a block on its way into the heaps */
-    uint32_t order[PROGRAM_HEAP_WORDS]; /* compact.c */
-    word units[PROGRAM_HEAP_WORDS];     /* the content of a block of unit fields */
+    uint32_t offset[PROGRAM_ITEMS]; /* header of each item in heap or statics */
+    uint32_t named[PROGRAM_ITEMS];  /* item of each named block */
+    word image[PROGRAM_WOSIZE + 8]; /* content of a block on its way into the heaps */
+    word units[PROGRAM_HEAP_WORDS]; /* the content of a block of unit fields */
 };
 
 /* ---- replay.c --------------------------------------------------------------------------------
@@ -123,13 +122,6 @@ word atom_word(const struct runner *, const struct value *);
 
 /* A value of the heap section as a word of the model. */
 word value_word(const struct runner *, const struct value *);
-/* The word of a collector for a word of the model, as long as its blocks are where the model has
- * them noted: until the first collection, and for ever in a heap that does not move. */
-static inline word side_word(const struct runner *r, enum party party, word v) {
-    if (!model_is_pointer(v))
-        return v;
-    return r->model.objects[model_object(v)].address[party] + model_offset(v) * sizeof(word);
-}
 
 /* ---- build.c ----------------------------------------------------------------------------------
  */
@@ -236,34 +228,16 @@ void around_minor(struct gc_hooks *, bool before);
 /* hooks->refinement of CakeML's collectors. */
 void judge_cakeml(struct gc_hooks *, void *view);
 
-/* ---- compact.c --------------------------------------------------------------------------------
- */
-
-/* After a compaction, and check_heaps. */
-void check_compaction(struct runner *);
-/* After a comparison with the model that found no difference, for a collector that slides. */
-void check_order(struct runner *, enum party);
-/* The address of a new block; unknown if it has been allocated after blocks may have moved. */
-static inline word new_address(const struct side *s, word v) {
-    return s->traits.slides && s->ordered != s->hooks.collections ? 0 : v;
-}
-
 /* ---- check.c ----------------------------------------------------------------------------------
  */
 
-/* Compares all parties.  after_full: a full collection has just ended, nothing ran since. */
-void check_heaps(struct runner *, bool after_full);
-/* Definition 5(2): after a full collection, or a compaction. */
-void check_completeness(struct runner *, enum party);
-/* Has a collector collected since the last check? */
+/* Walks all heaps and compares them with the model. */
+void check_heaps(struct runner *, enum occasion);
+/* Has a collector collected since it was last compared? */
 bool collected(const struct runner *);
-/* Walks one heap, unless nothing has happened since the last walk that another one could see; fails
- * if that finds anything. */
+/* Walks one heap, unless nothing has happened since the last walk that another one could see. */
 void walk_side(struct side *, enum occasion);
-/* Compares a word of a collector with its counterpart in the model, one step deep. */
-void check_word(struct runner *, enum party, word found, word expected);
-/* The same for words of a no-scan block or of a closure's code. */
-void check_raw(struct runner *, enum party, word found, word expected);
+
 /* ---- naming.c ---------------------------------------------------------------------------------
  */
 

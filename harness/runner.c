@@ -152,7 +152,7 @@ static void reset_side(struct runner *r, struct side *s) {
     for (unsigned m = 0; m < GC_MUTATORS; m++)
         for (unsigned i = 0; i < GC_SLOTS; i++)
             s->slots[m][i] = WORD_UNIT;
-    s->hooks.collections = s->collections = s->compared = s->ordered = s->steps = 0;
+    s->hooks.collections = s->collections = s->compared = s->steps = 0;
     for (unsigned f = 0; f < GC_FILLS; f++)
         s->hooks.fill[f] = 0;
     s->in_cycle = s->watched = s->summary_due = false;
@@ -220,11 +220,11 @@ static void check_initial(struct runner *r) {
     for (unsigned p = 0; p < r->n_sides; p++)
         built |= !r->side[p].collector->image;
     if (built || r->doubts || r->observe) {
-        check_heaps(r, false);
+        check_heaps(r, AT_START);
         return;
     }
     for (unsigned p = 0; p < r->n_sides; p++)
-        walk_side(&r->side[p], IN_BETWEEN);
+        walk_side(&r->side[p], AT_START);
     r->changed = true;
 }
 
@@ -247,7 +247,7 @@ static void run_script(struct runner *r) {
         r->changed = true; /* check_heaps takes it back */
         bool effect = run_operation(r, &p->ops[i]);
         if (collected(r))
-            check_heaps(r, false);
+            check_heaps(r, IN_BETWEEN);
         if (effect && r->coverage)
             coverage_operation(r, &p->ops[i]);
         observe(r, false);
@@ -255,7 +255,7 @@ static void run_script(struct runner *r) {
     r->verdict.op = p->n_ops;
     observe(r, true);
     if (r->changed)
-        check_heaps(r, false);
+        check_heaps(r, AT_END);
     if (r->digest)
         digest_graph(r);
     observe(r, false);

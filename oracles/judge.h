@@ -76,7 +76,6 @@ struct side {
     bool summary_due;            /* the mutator has written since the last look */
     struct tower_oracle tower;
     struct cakeml_oracle cakeml;
-    uint64_t ordered; /* hooks.collections when the places of the blocks were last taken down */
 };
 
 /* A block that was asked for, and which answer came. */
@@ -121,6 +120,14 @@ struct judge {
     char *path, *expected, *found; /* VERDICT_TEXT characters each, for a verdict: fill in first */
     const struct judge_services *services;
 };
+
+/* The word of a collector for a word of the model, as long as its blocks are where the model has
+ * them noted: until the first collection, and for ever in a heap that does not move. */
+static inline word side_word(const struct model *model, enum party party, word v) {
+    if (!model_is_pointer(v))
+        return v;
+    return model->objects[model_object(v)].address[party] + model_offset(v) * sizeof(word);
+}
 
 /* Walks the heap into side->graph and facts, unless nothing has happened since the last walk;
  * what the walk itself finds is judged by the oracles that judge walks. */

@@ -8,9 +8,9 @@ void collect_all(struct runner *r, enum gc_collection kind) {
     r->fresh = MODEL_NONE;
     FOR_SIDES(r, s)
     call_collect(s, kind);
-    check_heaps(r, kind == GC_FULL);
-    if (kind == GC_COMPACT)
-        check_compaction(r);
+    check_heaps(r, kind == GC_FULL      ? AFTER_FULL
+                   : kind == GC_COMPACT ? AFTER_COMPACTION
+                                        : IN_BETWEEN);
 }
 
 bool op_minor(struct runner *r, const struct op *op, unsigned m) {
@@ -39,7 +39,7 @@ bool op_slice(struct runner *r, const struct op *op, unsigned m) {
     FOR_SIDES(r, s)
     any |= call_step(s, op->budget ? op->budget : r->slice_words);
     if (any)
-        check_heaps(r, false);
+        check_heaps(r, IN_BETWEEN);
     return any;
 }
 bool op_kind(struct runner *r, const struct op *op, unsigned m) {

@@ -114,7 +114,7 @@ bool op_weak_get(struct runner *r, const struct op *op, unsigned m) {
             fail(r, VIOLATION_lost_object, ORACLE_isomorphism, s->party,
                  "an ephemeron has lost a field whose keys the program can still reach");
         }
-        check_word(r, s->party, s->slots[m][SLOT_VALUE], expected);
+        event_loaded(judge_of(s), s->slots[m][SLOT_VALUE], expected);
     }
     r->model.slots[m][SLOT_VALUE] = expected;
     set_slot(r, m, op->dst, &found);

@@ -64,7 +64,7 @@ void load_field(struct runner *r, unsigned m, size_t i) {
     word value = model_fields(&r->model, slot_object(r, m, SLOT_FROM))[i];
     FOR_SIDES(r, s) {
         call_load(s, m, SLOT_VALUE, SLOT_FROM, i);
-        check_word(r, s->party, s->slots[m][SLOT_VALUE], value);
+        event_loaded(judge_of(s), s->slots[m][SLOT_VALUE], value);
     }
     r->model.slots[m][SLOT_VALUE] = value;
 }
@@ -190,11 +190,11 @@ bool op_read(struct runner *r, const struct op *op, unsigned m) {
         return true;
     }
     word expected = model_fields(&r->model, object)[i];
-    for (unsigned p = 0; p < r->n_sides; p++) {
-        word found = word_pointer(r->side[p].slots[m][SLOT_FROM])[i];
+    FOR_SIDES(r, s) {
+        word found = word_pointer(s->slots[m][SLOT_FROM])[i];
         if (r->model.objects[object].tag == TAG_CLOSURE && header_tag(found) == TAG_INFIX)
             found = header_recolour(found, WHITE);
-        check_raw(r, (enum party)p, found, expected);
+        event_raw_read(judge_of(s), found, expected);
     }
     return true;
 }

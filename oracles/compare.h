@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A heap against the model, for more than one oracle.
+ */
+#ifndef ISOHEAP_ORACLES_COMPARE_H
+#define ISOHEAP_ORACLES_COMPARE_H
+
+#include "oracles/judge.h"
+
+/* VIOLATION_none: the graphs are isomorphic, and the witness is in j->iso.  Else path, expected and
+ * found say where they differ (isomorphism.c). */
+enum violation compare_with_model(struct judge *);
+
+/* Is the object reachable, as far as the model has been marked? */
+static inline bool is_marked(const struct model *model, uint32_t object) {
+    return model->objects[object].mark == model->epoch;
+}
+
+#endif
