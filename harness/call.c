@@ -4,6 +4,8 @@
  */
 #include "harness/call.h"
 
+#include "harness/events.h"
+
 #include <string.h>
 
 /* ---- before and after -------------------------------------------------------------------------
@@ -27,10 +29,11 @@ static void leave_changed(struct side *s) {
     s->walked = 0;
 }
 
-/* After a call that may have taken a cycle further. */
-static void leave_collected(struct side *s) {
+/* After a call that may have collected. */
+static void leave_collected(struct side *s, const struct request *request, bool full) {
     leave_changed(s);
-    cycle_watch(runner_of(s), s->party, NULL);
+    if (!runner_of(s)->over)
+        event_called(judge_of(s), request, full);
 }
 
 static word *fields(const struct side *s, unsigned m, unsigned slot) {
@@ -63,8 +66,8 @@ void call_adopt(struct side *s, size_t words) {
  */
 
 static enum gc_result answered(struct side *s, enum gc_result answer) {
-    leave_changed(s);
     s->answer = answer;
+    leave_collected(s, NULL, false);
     return answer;
 }
 
@@ -74,7 +77,13 @@ enum gc_result call_alloc(struct side *s, unsigned m, unsigned dst, size_t wosiz
     enum gc_result answer = s->collector->alloc(s->gc, m, dst, wosize, tag, raw);
     while (answer == GC_PENDING && s->collector->poll)
         answer = s->collector->poll(s->gc, m);
-    return answered(s, answer);
+    const struct request q = {.answer = s->answer = answer,
+                              .block = s->slots[m][dst],
+                              .wosize = wosize,
+                              .tag = tag,
+                              .content = raw};
+    leave_collected(s, &q, false);
+    return answer;
 }
 
 enum gc_result call_ephemeron(struct side *s, unsigned dst, size_t keys) {
@@ -108,7 +117,7 @@ bool all_served(struct runner *r, unsigned m) {
  */
 
 void call_init(struct side *s, unsigned m, unsigned obj, size_t i, unsigned value) {
-    cycle_write(s, s->slots[m][obj], i, s->slots[m][value]);
+    event_writing(judge_of(s), s->slots[m][obj], i, s->slots[m][value]);
     enter(s);
     if (s->collector->init)
         s->collector->init(s->gc, m, obj, i, value);
@@ -118,7 +127,7 @@ void call_init(struct side *s, unsigned m, unsigned obj, size_t i, unsigned valu
 }
 
 void call_store(struct side *s, unsigned m, unsigned obj, size_t i, unsigned value) {
-    cycle_write(s, s->slots[m][obj], i, s->slots[m][value]);
+    event_writing(judge_of(s), s->slots[m][obj], i, s->slots[m][value]);
     enter(s);
     if (s->collector->store)
         s->collector->store(s->gc, m, obj, i, value);
@@ -141,7 +150,7 @@ void call_blit(struct side *s, unsigned m, unsigned src, size_t i, unsigned dst,
     const word *from = fields(s, m, src) + i;
     word *to = fields(s, m, dst) + j;
     for (size_t k = 0; k < n; k++)
-        cycle_write(s, s->slots[m][dst], j + k, from[k]);
+        event_writing(judge_of(s), s->slots[m][dst], j + k, from[k]);
     enter(s);
     if (s->collector->blit)
         s->collector->blit(s->gc, m, src, i, dst, j, n);
@@ -151,7 +160,7 @@ void call_blit(struct side *s, unsigned m, unsigned src, size_t i, unsigned dst,
 }
 
 void call_write_raw(struct side *s, unsigned m, unsigned obj, size_t i, word raw) {
-    cycle_write(s, s->slots[m][obj], i, raw);
+    event_writing(judge_of(s), s->slots[m][obj], i, raw);
     enter(s);
     if (s->collector->write_raw)
         s->collector->write_raw(s->gc, m, obj, i, raw);
@@ -169,16 +178,14 @@ void call_collect(struct side *s, enum gc_collection kind) {
     enter(s);
     for (unsigned n = 0; s->collector->collect && n < times; n++)
         s->collector->collect(s->gc, kind);
-    leave_changed(s);
-    if (kind != GC_FULL || !cycle_was_whole(runner_of(s), s->party))
-        cycle_watch(runner_of(s), s->party, NULL);
+    leave_collected(s, NULL, kind == GC_FULL);
 }
 
 bool call_step(struct side *s, size_t budget) {
     enter(s);
     if (s->collector->step)
         s->in_cycle = s->collector->step(s->gc, budget) != GC_IDLE;
-    leave_collected(s);
+    leave_collected(s, NULL, false);
     return s->collector->step;
 }
 
@@ -188,8 +195,9 @@ bool call_switch_kind(struct side *s, unsigned kind) {
         s->collector->switch_kind(s->gc, kind);
         s->config.kind = kind;
         s->traits = promised_traits(s->collector, &s->config);
+        panel_choose(s);
     }
-    leave_collected(s);
+    leave_collected(s, NULL, false);
     return s->collector->switch_kind;
 }
 
@@ -197,7 +205,7 @@ bool call_poll(struct side *s, unsigned m) {
     enter(s);
     if (s->collector->poll)
         s->collector->poll(s->gc, m);
-    leave_collected(s);
+    leave_collected(s, NULL, false);
     return s->collector->poll;
 }
 

@@ -28,6 +28,8 @@ void walk_side(struct side *s, enum occasion when) {
     call_walk(s, checks);
     s->collections = s->hooks.collections;
     s->walked = checks;
+    if (s->collector->cycle)
+        s->cycle = call_cycle(s);
     event_walked(judge_of(s));
 }
 
@@ -38,7 +40,6 @@ void check_heaps(struct runner *r, enum occasion when) {
     compare_all(r, when);
     FOR_SIDES(r, s)
     s->compared = s->hooks.collections;
-    r->bound_words = r->model.live_words;
     if (r->coverage)
         coverage_graph(r);
     r->changed = false;

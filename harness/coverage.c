@@ -136,11 +136,11 @@ void coverage_operation(struct runner *r, const struct op *op) {
         c->table[coverage_pair(c->previous, op->code, now)] = 1;
     c->previous = op->code;
     if (collected_now)
-        note_fill(r, FILL_COLLECTED, r->bound_words, r->heap_words);
+        note_fill(r, FILL_COLLECTED, r->model.bound_words, r->heap_words);
     if (r->verdict.counts.refusals != c->refusals)
-        note_fill(r, FILL_REFUSED, r->bound_words, r->heap_words);
+        note_fill(r, FILL_REFUSED, r->model.bound_words, r->heap_words);
     else if (op_has(op->code, ALLOCATES))
-        note_fill(r, FILL_ALLOCATED, r->bound_words, r->heap_words);
+        note_fill(r, FILL_ALLOCATED, r->model.bound_words, r->heap_words);
     c->collections = collections;
     c->refusals = r->verdict.counts.refusals;
     note_hooks(r);

@@ -140,6 +140,10 @@ static void walk(struct judge *j, enum occasion when) {
     walk_side(j->side, when);
 }
 
+static void walk_inside(struct judge *j) {
+    call_walk_inside(j->side, HEAP_TILES);
+}
+
 static void collect_fully(struct judge *j) {
     call_collect(j->side, GC_FULL);
 }
@@ -178,6 +182,7 @@ static void fault(struct judge *j, const char *detail) {
 }
 
 static const struct judge_services services = {.walk = walk,
+                                               .walk_inside = walk_inside,
                                                .collect_fully = collect_fully,
                                                .allocate = allocate_units,
                                                .check = check,
@@ -236,12 +241,8 @@ static void make_states(struct runner *r, struct panel *p, oracle_set modules) {
     }
 }
 
-void panel_choose(struct side *s) {
-    struct runner *r = runner_of(s);
-    struct panel *p = panel_of(judge_of(s));
-    oracle_set chosen = judging(r, s);
-    if (p->judging == chosen && p->chosen)
-        return;
+/* Those who judge from now on. */
+static void seat(struct runner *r, struct panel *p, oracle_set chosen) {
     oracle_set modules = chosen, replaced = 0;
     for (unsigned o = 0; o < ORACLE_COUNT; o++) {
         if (!has(chosen, o))
@@ -255,6 +256,27 @@ void panel_choose(struct side *s) {
     p->judging = chosen;
     p->replaced = replaced & chosen;
     p->chosen = true;
+}
+
+/* Tells one that joins in the middle of a run what the others have heard. */
+static void brief(struct panel *p, unsigned oracle) {
+    const struct oracle_module *m = oracle_modules[oracle];
+    struct asked outer = ask(p, oracle);
+    if (m->reset)
+        m->reset(&p->judge);
+    if (m->built)
+        m->built(&p->judge);
+    answer(p, outer, false);
+}
+
+void panel_choose(struct side *s) {
+    struct panel *p = panel_of(judge_of(s));
+    oracle_set chosen = judging(runner_of(s), s), before = p->chosen ? p->judging : 0;
+    if (!p->chosen || chosen != before)
+        seat(runner_of(s), p, chosen);
+    for (unsigned o = 0; p->built && o < ORACLE_COUNT; o++)
+        if (has(chosen & ~before, o))
+            brief(p, o);
 }
 
 void panel_begin(struct side *s) {

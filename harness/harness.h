@@ -109,9 +109,6 @@ size_t runner_operation(const struct runner *, unsigned op, char *out, size_t ca
 struct gc_config program_gc_config(const struct program *);
 /* The traits of a collector under that config. */
 struct collector_traits promised_traits(const struct collector *, const struct gc_config *);
-/* Words that may be alive at once: beside the heap one nursery, if there is any. */
-size_t most_alive(const struct collector_traits *, const struct gc_config *);
-
 /* Code, closinfo and infix words of a closure, as every run lays them out; `code` numbers the block
  * (an item, or PROGRAM_ITEMS + operation).  Returns the start of its environment in words. */
 size_t closure_words(word *out, unsigned functions, const int8_t *arity, unsigned code);

@@ -22,10 +22,14 @@ static void out_of_fuel(struct gc_hooks *hooks) {
     skip_rest(runner_of(side_of(hooks)));
 }
 
+static void minor(struct gc_hooks *hooks, bool before) {
+    event_minor(judge_of(side_of(hooks)), before);
+}
+
 void hooks_open(struct side *s) {
     s->hooks = (struct gc_hooks){.out_of_fuel = out_of_fuel,
                                  .broken = broken,
                                  .finalised = note_finalised,
                                  .event = runner_of(s)->listen ? tell : NULL,
-                                 .minor = around_minor};
+                                 .minor = minor};
 }

@@ -205,5 +205,5 @@ void build_heap(struct runner *r) {
     build_model(r);
     for (unsigned p = 0; p < r->n_sides; p++)
         build_side(r, (enum party)p, used);
-    r->bound_words = used;
+    r->model.bound_words = used; /* gaps too */
 }

@@ -75,7 +75,6 @@ struct runner {
     unsigned serial;         /* blocks that this operation has allocated */
     uint64_t allocations;    /* asked for by the program, for stress and fail */
     uint64_t stressed_words; /* of the heap, counted once for each collection for stress */
-    size_t bound_words;      /* no less than the live words */
 
     struct memory *memories[COLLECTING_PARTIES]; /* naming.c; NULL until there is a snapshot */
 
@@ -154,53 +153,6 @@ void judge_finalisers(struct runner *, bool after_full);
  * MODEL_NONE if a collector refused and may. */
 unsigned allocate(struct runner *, unsigned m, size_t wosize, unsigned tag, size_t first_scanned,
                   const word *raw);
-/* The wear oracle: an emptied heap serves what a fresh one serves. */
-void check_wear(struct runner *);
-
-/* ---- cycle.c ----------------------------------------------------------------------------------
- */
-
-struct new_block {
-    word address;
-    size_t wosize;
-    unsigned tag;
-    const word *content;
-};
-/* Life of a side's summary; false: no memory.  reset: the initial heap stands. */
-bool cycle_open(struct runner *, enum party);
-void cycle_close(struct side *);
-void cycle_reset(struct side *);
-/* Has the cycle gone on since the last look?  A sweep may have freed what was in use. */
-bool cycle_moved(const struct side *);
-/* Looks where the cycle of a collector stands after a call, which has allocated block (or NULL),
- * and judges. */
-void cycle_look(struct runner *, enum party, const struct new_block *);
-static inline void cycle_watch(struct runner *r, enum party party, const struct new_block *block) {
-    if (r->side[party].summary && !r->over)
-        cycle_look(r, party, block);
-}
-/* After a full collection: did a cycle begin and end in it, so that check_heaps, which comes next,
- * says all that Definition 6 would?  Takes the cycle for looked at then. */
-bool cycle_was_whole(struct runner *, enum party);
-/* Field i of block is about to become value. */
-void cycle_note_write(struct side *, word block, size_t i, word value);
-static inline void cycle_write(struct side *s, word block, size_t i, word value) {
-    if (s->summary)
-        cycle_note_write(s, block, i, value);
-}
-/* What the mutator wrote is judged once an operation. */
-void cycle_after_operation(struct runner *, enum party);
-
-/* ---- cycle_generations.c ----------------------------------------------------------------------
- */
-
-/* A cycle of an old generation has begun in the last call: its snapshot.  False: it has ended too.
- */
-bool cycle_begin_old(struct runner *, enum party);
-/* A minor collection has ended within a cycle that is watched (r->minor says what was before). */
-void cycle_note_minor(struct side *);
-/* Live blocks that the cycle is about, after a walk. */
-size_t cycle_live(const struct side *);
 
 /* ---- coverage.c (coverage.h): only if r->coverage ---------------------------------------------
  */
@@ -216,12 +168,6 @@ void coverage_graph(struct runner *);
 
 /* hooks->refinement of the tower. */
 void judge_refinement(struct gc_hooks *, void *view);
-/* ---- generational.c ---------------------------------------------------------------------------
- */
-
-/* gc_hooks.minor */
-void around_minor(struct gc_hooks *, bool before);
-
 /* ---- cakeml.c ---------------------------------------------------------------------------------
  */
 

@@ -91,7 +91,7 @@ struct runner *runner_open(const struct runner_options *options) {
         hooks_open(s);
         dead_memory_hooks(&s->hooks, options->fill);
         s->gc = collectors[p]->open();
-        if (!s->gc || !cycle_open(r, (enum party)p)) {
+        if (!s->gc) {
             runner_close(r);
             return NULL;
         }
@@ -103,7 +103,6 @@ void runner_close(struct runner *r) {
     for (unsigned p = 0; r && p < r->n_sides; p++) {
         if (r->side[p].gc)
             r->side[p].collector->close(r->side[p].gc);
-        cycle_close(&r->side[p]);
         panel_close(&r->panel[p]);
     }
     for (unsigned p = 0; r && p < COLLECTING_PARTIES; p++)
@@ -135,10 +134,6 @@ struct collector_traits promised_traits(const struct collector *collector,
     return traits;
 }
 
-size_t most_alive(const struct collector_traits *traits, const struct gc_config *config) {
-    return config->heap_words + (traits->nursery_words ? config->nursery_words : 0);
-}
-
 static void reset_side(struct runner *r, struct side *s) {
     s->config = program_gc_config(r->program);
     s->config.slots = s->slots;
@@ -155,7 +150,7 @@ static void reset_side(struct runner *r, struct side *s) {
     s->hooks.collections = s->collections = s->compared = s->steps = 0;
     for (unsigned f = 0; f < GC_FILLS; f++)
         s->hooks.fill[f] = 0;
-    s->in_cycle = s->watched = s->summary_due = false;
+    s->in_cycle = false;
     s->walked = 0;
     s->static_words = 0;
     s->fuel = UINT64_MAX;
@@ -235,8 +230,6 @@ static void run_script(struct runner *r) {
         coverage_start(r);
     build_heap(r);
     check_initial(r);
-    for (unsigned side = 0; side < r->n_sides; side++)
-        cycle_reset(&r->side[side]);
     FOR_SIDES(r, s)
     panel_built(s);
     observe(r, false);
@@ -259,8 +252,9 @@ static void run_script(struct runner *r) {
     if (r->digest)
         digest_graph(r);
     observe(r, false);
-    if (judges(r, ORACLE_wear))
-        check_wear(r);
+    r->over = true;
+    FOR_SIDES(r, s)
+    event_ended(judge_of(s));
 }
 
 static uint64_t fold(uint64_t digest, uint64_t value) {

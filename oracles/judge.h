@@ -12,7 +12,6 @@
 #define ISOHEAP_ORACLES_JUDGE_H
 
 #include "oracles/cakeml.h"
-#include "oracles/definition6.h"
 #include "oracles/oracle.h"
 #include "oracles/tower.h"
 #include "program/program.h"
@@ -33,18 +32,6 @@ _Static_assert(SLOT_FROM + 1 == GC_SLOTS, "scratch slots");
 
 /* The largest heap, static space behind it, and two halves of the largest nursery in between. */
 enum { SIDE_WORDS = 4 * PROGRAM_HEAP_WORDS };
-
-/* The heap as a minor collection found it (generational.c). */
-struct minor_record {
-    bool known;        /* the heap was as it should be: the rest is filled in */
-    size_t old, young; /* blocks: old ones; young ones that must be kept */
-    gc_slots slots[GC_MUTATORS];
-    uint64_t starts[SIDE_WORDS / 64 + 1];       /* an old block starts here (field 0) */
-    uint64_t young_starts[SIDE_WORDS / 64 + 1]; /* a young one that must be kept */
-    uint64_t recorded[SIDE_WORDS / 64 + 1];     /* this word is a remembered field */
-    word words[SIDE_WORDS];                     /* of all those blocks */
-    uint32_t copy[SIDE_WORDS]; /* f of Definition 7, for young_starts; 0: not known */
-};
 
 /* One collector of a run. */
 struct side {
@@ -70,10 +57,6 @@ struct side {
     struct heap_facts facts;
     struct graph_cell cells[SIDE_WORDS + 16];
     uint64_t in_use[SIDE_WORDS / 64 + 1];
-    struct minor_record minor;
-    struct definition6 *summary; /* NULL: no incremental collector, or its oracle is left out */
-    bool watched;                /* one is under way, and was watched from its beginning */
-    bool summary_due;            /* the mutator has written since the last look */
     struct tower_oracle tower;
     struct cakeml_oracle cakeml;
 };
@@ -85,6 +68,7 @@ struct request {
     size_t wosize;
     unsigned tag;
     const word *content;
+    bool unasked; /* the harness has refused it: more than the collector can represent */
     bool claimed; /* its words were free before, as far as the last walk tells */
 };
 
@@ -102,6 +86,7 @@ struct judge;
 /* What an oracle may ask of whoever runs the program. */
 struct judge_services {
     void (*walk)(struct judge *, enum occasion);
+    void (*walk_inside)(struct judge *); /* in the middle of a call */
     void (*collect_fully)(struct judge *);
     enum gc_result (*allocate)(struct judge *, size_t wosize);
     const char *(*check)(struct judge *);
@@ -127,6 +112,11 @@ static inline word side_word(const struct model *model, enum party party, word v
     if (!model_is_pointer(v))
         return v;
     return model->objects[model_object(v)].address[party] + model_offset(v) * sizeof(word);
+}
+
+static inline bool cycle_has_moved(struct gc_cycle before, struct gc_cycle now) {
+    return now.begun != before.begun || now.phase != before.phase ||
+           (now.phase == GC_PHASE_SWEEP && now.cursor != before.cursor);
 }
 
 /* Walks the heap into side->graph and facts, unless nothing has happened since the last walk;
@@ -197,7 +187,7 @@ _Noreturn static inline void judge_fault(struct judge *j, const char *detail) {
 
 /* What several oracles take down together is a module too: it hears of events before the oracles
  * do, judges nothing, and is in no list.  X(name) */
-#define ORACLE_RECORDS(X)
+#define ORACLE_RECORDS(X) X(minor_record)
 
 enum {
     BEFORE_RECORDS = ORACLE_COUNT - 1,

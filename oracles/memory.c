@@ -1,12 +1,92 @@
 /* SPDX-License-Identifier: MIT
  *
- * Oracle memory.
+ * Oracle memory: refusals and successes of allocations against what the collector promises.
  */
 #include "oracles/judge.h"
 
+#include <stdio.h>
+
+/* The live words, exactly: what "live + request exceeds the heap" speaks of. */
+static size_t live_words(struct judge *j) {
+    model_mark(j->model);
+    return j->model->live_words;
+}
+
+static void expect_sizes(struct judge *j, const char *answer, size_t live, size_t wosize,
+                         size_t limit) {
+    snprintf(j->expected, VERDICT_TEXT, "%zu live words + %zu for the request, in a heap of %zu",
+             live, wosize + 1, limit);
+    snprintf(j->found, VERDICT_TEXT, "%s", answer);
+}
+
+/* The largest wosize that a full collection would have room for in one piece: gaps between the
+ * blocks that are reachable now. */
+static size_t largest_gap(const struct graph *g, uint32_t run) {
+    size_t gap = 0, largest = 0, end = g->words - g->nursery_words, words = 1;
+    for (size_t at = 0; at < end; at += words) {
+        words = graph_in_use(g, at) ? header_wosize(g->base[at]) + 1 : 1;
+        gap = graph_in_use(g, at) && g->cells[at + 1].visit == run ? 0 : gap + words;
+        largest = gap > largest ? gap : largest;
+    }
+    return largest ? largest - 1 : 0;
+}
+
+/* Is there a free block that is large enough, or would there be one after the full collection that
+ * is promised?  Only for a collector that then merges what is free, in a heap that is as it should
+ * be; with generations young blocks may have taken the room. */
+static const char *free_block_fits(struct judge *j, size_t wosize) {
+    struct side *s = j->side;
+    judge_walk(j);
+    if (s->facts.largest_free >= wosize)
+        return "an allocation was refused although a free block is large enough";
+    if (!s->collector->walk || !s->traits.merged_free_list || s->traits.full_until_exact != 1 ||
+        s->collector->young || live_words(j) + wosize + 1 > s->config.heap_words ||
+        isomorphism_compare(j->iso, &s->graph, j->model_graph))
+        return NULL;
+    return largest_gap(&s->graph, j->iso->run) >= wosize
+               ? "an allocation was refused although a full collection would have made room"
+               : NULL;
+}
+
+/* Myreen, section 4: refused if and only if live + request exceeds the heap; weaker promises refuse
+ * only what no free block can hold after a full collection. */
+static bool judge_refusal(struct judge *j, size_t wosize) {
+    size_t heap = j->side->config.heap_words;
+    const char *sentence = NULL;
+    if (j->side->traits.refusal == REFUSES_NO_FREE_BLOCK)
+        sentence = free_block_fits(j, wosize);
+    else if (live_words(j) + wosize + 1 <= heap)
+        sentence = "an allocation was refused although live + request fits the heap";
+    if (!sentence)
+        return true;
+    expect_sizes(j, "out of memory", live_words(j), wosize, heap);
+    judge_fail(j, VIOLATION_false_out_of_memory, sentence);
+}
+
+/* The model has the block already. */
+static bool judge_success(struct judge *j, size_t wosize) {
+    const struct side *s = j->side;
+    if (j->model->bound_words <= s->config.heap_words)
+        return false; /* no need to know exactly */
+    if (s->traits.forwards)
+        return false; /* Forward blocks that pointers were led past are live to the model alone */
+    size_t live = live_words(j), most = most_alive(&s->traits, &s->config);
+    if (live <= most)
+        return true;
+    expect_sizes(j, "a block", live - wosize - 1, wosize, most);
+    judge_fail(j, VIOLATION_missed_out_of_memory,
+               "an allocation succeeded although live + request exceeds the heap");
+}
+
+static bool answered(struct judge *j, const struct request *request) {
+    return request->answer == GC_OK ? judge_success(j, request->wosize)
+                                    : judge_refusal(j, request->wosize);
+}
+
 const struct oracle_module oracle_memory = {
     .meaning = "out of memory exactly when promised",
-    .source = "Myreen, section 4",
+    .source = "Myreen's copying collector, section 4",
     .classes = {VIOLATION_false_out_of_memory, VIOLATION_missed_out_of_memory},
     .needs = 1u << NEED_refusal,
+    .answered = answered,
 };

@@ -1,12 +1,27 @@
 /* SPDX-License-Identifier: MIT
  *
- * Oracle overlap.
+ * Oracle overlap: a new block lies where nothing was in use.
  */
 #include "oracles/judge.h"
+
+#include <stdio.h>
+
+static bool answered(struct judge *j, const struct request *request) {
+    if (request->answer != GC_OK || !is_pointer(request->block) || request->block % sizeof(word))
+        return false;
+    if (request->claimed)
+        return true;
+    size_t at = (size_t)(word_pointer(request->block) - 1 - j->side->graph.base);
+    snprintf(j->found, VERDICT_TEXT, "words %zu to %zu of the heap, in use", at,
+             at + request->wosize);
+    judge_fail(j, VIOLATION_overlap,
+               "a new block shares a word with a block that is live, or lies outside the heap");
+}
 
 const struct oracle_module oracle_overlap = {
     .meaning = "a new block shares no word with a block that is live",
     .source = "Definition 1 of the verified OCaml collector",
     .classes = {VIOLATION_overlap},
     .needs = 1u << NEED_walk,
+    .answered = answered,
 };

@@ -9,10 +9,33 @@ static bool walked(struct judge *j) {
     return walk_is_without(j, VIOLATION_ill_formed_heap);
 }
 
+_Noreturn static void fail_block(struct judge *j, const struct request *q, const char *sentence) {
+    snprintf(j->expected, VERDICT_TEXT, "a new block with tag %u and %zu fields", q->tag,
+             q->wosize);
+    snprintf(j->found, VERDICT_TEXT, "the word 0x%llx in the slot", (unsigned long long)q->block);
+    judge_fail(j, VIOLATION_ill_formed_heap, sentence);
+}
+
+static bool answered(struct judge *j, const struct request *q) {
+    if (q->answer != GC_OK)
+        return false;
+    if (is_immediate(q->block) || q->block % sizeof(word))
+        fail_block(j, q, "an allocation left no block in its slot");
+    if (!q->claimed)
+        return false; /* what the block is cannot be told then */
+    word header = word_pointer(q->block)[-1];
+    struct graph_ref ref = graph_resolve(&j->side->graph, q->block);
+    if (ref.kind != GRAPH_BLOCK || ref.offset != 0 || header_wosize(header) != q->wosize ||
+        header_tag(header) != q->tag)
+        fail_block(j, q, "a new block has not the header that was asked for");
+    return true;
+}
+
 const struct oracle_module oracle_well_formed = {
     .meaning = "omega: the walk tiles the heap, every header is legal",
     .source = "Definition 1 of the verified OCaml collector",
     .classes = {VIOLATION_ill_formed_heap},
     .needs = 1u << NEED_walk,
     .walked = walked,
+    .answered = answered,
 };

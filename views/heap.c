@@ -213,3 +213,7 @@ const word *heap_unreached(const struct graph *g, const struct isomorphism *iso)
     }
     return NULL;
 }
+
+size_t most_alive(const struct collector_traits *traits, const struct gc_config *config) {
+    return config->heap_words + (traits->nursery_words ? config->nursery_words : 0);
+}

@@ -16,6 +16,7 @@ void model_reset(struct model *model, unsigned mutators) {
     model->has_ephemerons = false;
     model->n_objects = model->n_order = model->n_words = model->n_free = 0;
     model->live_objects = model->live_words = model->n_reached = 0;
+    model->bound_words = 0;
 }
 
 static void reach(struct model *model, word v) {
@@ -95,6 +96,7 @@ void model_mark(struct model *model) {
         reach_data(model);
         clear_dead_keys(model);
     }
+    model->bound_words = model->live_words;
 }
 
 void model_reached(struct model *model, const uint32_t *ids, size_t stride, size_t n) {
@@ -108,6 +110,7 @@ void model_reached(struct model *model, const uint32_t *ids, size_t stride, size
         model->live_objects += !o->is_static;
         model->live_words += o->is_static ? 0 : o->wosize + 1;
     }
+    model->bound_words = model->live_words;
 }
 
 /* filter(h, roots): drops unreachable objects, slides the fields of the others together. */
@@ -151,6 +154,7 @@ unsigned model_add(struct model *model, size_t wosize, unsigned tag, size_t firs
                                                .in_use = true};
     words_copy(model->fields + model->n_words, raw, wosize);
     model->n_words += (uint32_t)wosize;
+    model->bound_words += wosize + 1;
     model->order[model->n_order++] = id;
     return id;
 }

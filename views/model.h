@@ -59,6 +59,7 @@ struct model {
     uint32_t n_words;
     uint32_t n_free;
     bool has_ephemerons;
+    size_t bound_words; /* no less than the live words: those at the last model_mark, and since */
     /* Filled by model_mark: what is reachable; words include headers, static ones not counted. */
     uint32_t live_objects, live_words;
     uint32_t

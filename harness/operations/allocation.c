@@ -21,7 +21,6 @@ uint32_t new_object(struct runner *r, unsigned m, unsigned dst, size_t wosize, u
     r->model.objects[object].origin = -1 - (int32_t)r->verdict.op;
     r->model.objects[object].serial = (uint16_t)r->serial++;
     r->model.slots[m][dst] = model_pointer(object, 0);
-    r->bound_words += wosize + 1;
     return object;
 }
 

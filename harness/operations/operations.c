@@ -102,9 +102,6 @@ bool run_operation(struct runner *r, const struct op *op) {
         r->verdict.counts.skipped++;
     FOR_SIDES (r, s)
         event_operated(judge_of(s));
-    for (unsigned p = 0; p < r->n_sides; p++)
-        if (r->side[p].summary_due)
-            cycle_after_operation(r, (enum party)p);
     /* loads and stores may collect: what was fresh is so no longer */
     if (!op_has(op->code, KEEPS_FRESH))
         r->fresh = MODEL_NONE;

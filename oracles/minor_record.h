@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The heap as a minor collection found it: h0, for the oracles remembered, minor and snapshot.
+ *
+ * Taken down before every minor collection, and the heap is walked again after it.
+ */
+#ifndef ISOHEAP_ORACLES_MINOR_RECORD_H
+#define ISOHEAP_ORACLES_MINOR_RECORD_H
+
+#include "oracles/judge.h"
+
+struct minor_record {
+    bool known;      /* the heap was as it should be, and could be walked: the rest is filled in */
+    bool unrecorded; /* some old block, reachable or not, has an edge to a young one that is not in
+                        the remembered set; the witness has been compared */
+    size_t old, young; /* blocks: old ones; young ones that must be kept (minor.c) */
+    gc_slots slots[GC_MUTATORS];
+    uint64_t starts[SIDE_WORDS / 64 + 1];       /* an old block starts here (field 0) */
+    uint64_t young_starts[SIDE_WORDS / 64 + 1]; /* a young one that must be kept */
+    uint64_t recorded[SIDE_WORDS / 64 + 1];     /* this word is a remembered field */
+    word words[SIDE_WORDS];                     /* of all those blocks */
+};
+
+/* Young blocks too: those that slots and remembered fields reach. */
+void minor_record_young(struct judge *);
+
+static inline bool bit_at(const uint64_t *bits, size_t at) {
+    return bits[at / 64] >> at % 64 & 1;
+}
+/* The first set bit at `at` or behind it and before end; else end. */
+size_t next_bit(const uint64_t *bits, size_t at, size_t end);
+
+/* Does v point at a young block? */
+static inline bool is_young(const struct side *s, word v) {
+    return is_pointer(v) && s->collector->young(s->gc, v);
+}
+
+#endif
