@@ -10,8 +10,6 @@
 static bool claim(struct side *s, const struct request *q) {
     bool moved = s->hooks.collections != s->collections ||
                  (s->collector->cycle && cycle_has_moved(s->cycle, call_cycle(s)));
-    if (!s->collector->walk)
-        return false;
     if (moved)
         walk_side(s, IN_BETWEEN);
     if (is_immediate(q->block) || q->block % sizeof(word))
@@ -66,8 +64,12 @@ unsigned allocate(struct runner *r, unsigned m, size_t wosize, unsigned tag, siz
         struct request *q = &requests[s->party];
         if (q->unasked)
             continue;
-        q->claimed = q->answer == GC_OK && claim(s, q);
+        q->modelled = all;
         event_answered(judge_of(s), q);
+        if (q->answer != GC_OK || !s->collector->walk)
+            continue;
+        q->claimed = claim(s, q);
+        event_placed(judge_of(s), q);
     }
     return r->fresh;
 }

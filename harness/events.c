@@ -169,10 +169,41 @@ static void ask_replacing(struct panel *p, unsigned oracle) {
             compare_by(p, *o, IN_BETWEEN);
 }
 
+/* If the heap can be walked, its graph is compared with the model: not for the whole verdict, for
+ * the cause of what has been found. */
+static void seek_cause(struct panel *p) {
+    struct side *s = p->judge.side;
+    if (!s->collector->walk)
+        return;
+    call_walk(s, HEAP_TILES);
+    s->walked = 0; /* nobody has judged that walk */
+    if (s->facts.violation)
+        return;
+    s->collections = s->hooks.collections;
+    p->comparing = true;
+    model_mark(p->judge.model);
+    for (const uint8_t *o = p->hears[EVENT_compared]; *o < ORACLE_MODULES; o++)
+        if (oracle_modules[*o]->marks || oracle_modules[*o]->replaces)
+            compare_by(p, *o, IN_BETWEEN);
+    p->comparing = false;
+}
+
+/* The cause is the verdict; if there is none, the texts are still those of what was found. */
+static void seek_cause_of(struct panel *p) {
+    char expected[VERDICT_TEXT], found[VERDICT_TEXT];
+    memcpy(expected, p->judge.expected, sizeof expected);
+    memcpy(found, p->judge.found, sizeof found);
+    seek_cause(p);
+    memcpy(p->judge.expected, expected, sizeof expected);
+    memcpy(p->judge.found, found, sizeof found);
+}
+
 static void fail_oracle(struct judge *j, enum violation v, const char *detail) {
     struct panel *p = panel_of(j);
     if (p->comparing && has(p->replaced, p->asked))
         ask_replacing(p, p->asked);
+    if (oracle_modules[p->asked]->follows)
+        seek_cause_of(p);
     count(p);
     fail(runner_of(j->side), v, (enum oracle)p->asked, j->side->party, detail);
 }

@@ -68,8 +68,9 @@ struct request {
     size_t wosize;
     unsigned tag;
     const word *content;
-    bool unasked; /* the harness has refused it: more than the collector can represent */
-    bool claimed; /* its words were free before, as far as the last walk tells */
+    bool unasked;  /* the harness has refused it: more than the collector can represent */
+    bool modelled; /* all collectors have served it: the model has the block */
+    bool claimed;  /* its words were free before, as far as the last walk tells */
 };
 
 /* When two heaps are compared. */
@@ -145,7 +146,9 @@ _Noreturn static inline void judge_fault(struct judge *j, const char *detail) {
  *   writing      field i of block is about to become value, by the mutator
  *   called       a call that may have collected has just ended; the model is as it was before it.
  *                request: what it allocated, or NULL; full: a full collection, and no more
- *   answered     an allocation has been answered by all collectors, and the model has the block
+ *   answered     an allocation has been answered by all collectors: the model has the block, or all
+ *                have dropped it
+ *   placed       the same: it has given a block, and the map of words in use has been asked for it
  *   operated     an operation of the program has ended
  *   minor        a minor collection is about to begin, or has just ended: in the middle of a call
  *   shown        hooks->refinement, in the middle of a call
@@ -168,6 +171,7 @@ _Noreturn static inline void judge_fault(struct judge *j, const char *detail) {
     X(writing, (struct judge * j, word block, size_t i, word value), (j, block, i, value))         \
     X(called, (struct judge * j, const struct request *request, bool full), (j, request, full))    \
     X(answered, (struct judge * j, const struct request *request), (j, request))                   \
+    X(placed, (struct judge * j, const struct request *request), (j, request))                     \
     X(operated, (struct judge * j), (j))                                                           \
     X(minor, (struct judge * j, bool before), (j, before))                                         \
     X(shown, (struct judge * j, void *view), (j, view))                                            \
@@ -215,9 +219,11 @@ struct oracle_module {
     /* Oracles that it judges in the place of, in comparisons: where both apply, those are not asked
      * but to mark the model, and if that finds something, this one is asked first. */
     oracle_set replaces;
-    bool marks; /* a comparison by it that finds nothing has paired all that is reachable */
-    bool fine;  /* one wrong step breaks any of many statements: which defect it is, its class says
-                   alone, and not its sentence */
+    bool follows; /* what it finds may follow from a difference between the graphs: if there is one,
+                     that is the verdict */
+    bool marks;   /* a comparison by it that finds nothing has paired all that is reachable */
+    bool fine; /* one wrong step breaks any of many statements: which defect it is, its class says
+                  alone, and not its sentence */
 #define X(name, parameters, arguments) bool(*name) parameters;
     ORACLE_EVENTS(X)
 #undef X

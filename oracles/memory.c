@@ -63,24 +63,23 @@ static bool judge_refusal(struct judge *j, size_t wosize) {
     judge_fail(j, VIOLATION_false_out_of_memory, sentence);
 }
 
-/* The model has the block already. */
-static bool judge_success(struct judge *j, size_t wosize) {
+static bool judge_success(struct judge *j, const struct request *q) {
     const struct side *s = j->side;
-    if (j->model->bound_words <= s->config.heap_words)
+    size_t more = q->modelled ? 0 : q->wosize + 1;
+    if (j->model->bound_words + more <= s->config.heap_words)
         return false; /* no need to know exactly */
     if (s->traits.forwards)
         return false; /* Forward blocks that pointers were led past are live to the model alone */
-    size_t live = live_words(j), most = most_alive(&s->traits, &s->config);
+    size_t live = live_words(j) + more, most = most_alive(&s->traits, &s->config);
     if (live <= most)
         return true;
-    expect_sizes(j, "a block", live - wosize - 1, wosize, most);
+    expect_sizes(j, "a block", live - q->wosize - 1, q->wosize, most);
     judge_fail(j, VIOLATION_missed_out_of_memory,
                "an allocation succeeded although live + request exceeds the heap");
 }
 
 static bool answered(struct judge *j, const struct request *request) {
-    return request->answer == GC_OK ? judge_success(j, request->wosize)
-                                    : judge_refusal(j, request->wosize);
+    return request->answer == GC_OK ? judge_success(j, request) : judge_refusal(j, request->wosize);
 }
 
 const struct oracle_module oracle_memory = {
@@ -88,5 +87,6 @@ const struct oracle_module oracle_memory = {
     .source = "Myreen's copying collector, section 4",
     .classes = {VIOLATION_false_out_of_memory, VIOLATION_missed_out_of_memory},
     .needs = 1u << NEED_refusal,
+    .follows = true,
     .answered = answered,
 };

@@ -6,8 +6,8 @@
 
 #include <stdio.h>
 
-static bool answered(struct judge *j, const struct request *request) {
-    if (request->answer != GC_OK || !is_pointer(request->block) || request->block % sizeof(word))
+static bool placed(struct judge *j, const struct request *request) {
+    if (!is_pointer(request->block) || request->block % sizeof(word))
         return false;
     if (request->claimed)
         return true;
@@ -23,5 +23,5 @@ const struct oracle_module oracle_overlap = {
     .source = "Definition 1 of the verified OCaml collector",
     .classes = {VIOLATION_overlap},
     .needs = 1u << NEED_walk,
-    .answered = answered,
+    .placed = placed,
 };

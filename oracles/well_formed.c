@@ -16,9 +16,7 @@ _Noreturn static void fail_block(struct judge *j, const struct request *q, const
     judge_fail(j, VIOLATION_ill_formed_heap, sentence);
 }
 
-static bool answered(struct judge *j, const struct request *q) {
-    if (q->answer != GC_OK)
-        return false;
+static bool placed(struct judge *j, const struct request *q) {
     if (is_immediate(q->block) || q->block % sizeof(word))
         fail_block(j, q, "an allocation left no block in its slot");
     if (!q->claimed)
@@ -37,5 +35,5 @@ const struct oracle_module oracle_well_formed = {
     .classes = {VIOLATION_ill_formed_heap},
     .needs = 1u << NEED_walk,
     .walked = walked,
-    .answered = answered,
+    .placed = placed,
 };
