@@ -48,19 +48,19 @@ static unsigned add_object(struct runner *r, unsigned m, const struct request *q
     struct model_object *o = &r->model.objects[object];
     o->origin = -1 - (int32_t)r->verdict.op;
     o->serial = (uint16_t)r->serial++;
-    FOR_SIDES(r, s)
-    o->address[s->party] = new_address(s, s->slots[m][SLOT_NEW]);
+    FOR_SIDES (r, s)
+        o->address[s->party] = new_address(s, s->slots[m][SLOT_NEW]);
     return object;
 }
 
 unsigned allocate(struct runner *r, unsigned m, size_t wosize, unsigned tag, size_t first_scanned,
                   const word *raw) {
     struct request requests[COLLECTING_PARTIES];
-    FOR_SIDES(r, s)
-    requests[s->party] = ask_side(s, m, wosize, tag, raw);
+    FOR_SIDES (r, s)
+        requests[s->party] = ask_side(s, m, wosize, tag, raw);
     bool all = all_served(r, m);
     r->fresh = all ? add_object(r, m, &requests[0], first_scanned) : MODEL_NONE;
-    FOR_SIDES(r, s) {
+    FOR_SIDES (r, s) {
         struct request *q = &requests[s->party];
         if (q->unasked)
             continue;

@@ -105,11 +105,11 @@ enum gc_result call_marshal(struct side *s, unsigned dst, unsigned src, bool uns
 bool all_served(struct runner *r, unsigned m) {
     bool all = true;
     r->verdict.counts.refusals += r->side[PARTY_SUBJECT].answer != GC_OK;
-    FOR_SIDES(r, s)
-    all &= s->answer == GC_OK;
-    FOR_SIDES(r, s)
-    if (!all)
-        s->slots[m][SLOT_NEW] = WORD_UNIT;
+    FOR_SIDES (r, s)
+        all &= s->answer == GC_OK;
+    FOR_SIDES (r, s)
+        if (!all)
+            s->slots[m][SLOT_NEW] = WORD_UNIT;
     return all;
 }
 

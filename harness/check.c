@@ -35,14 +35,12 @@ void walk_side(struct side *s, enum occasion when) {
 
 void check_heaps(struct runner *r, enum occasion when) {
     r->verdict.counts.checks++;
-    FOR_SIDES(r, s)
-    walk_side(s, when);
+    FOR_SIDES (r, s)
+        walk_side(s, when);
     compare_all(r, when);
-    FOR_SIDES(r, s)
-    s->compared = s->hooks.collections;
+    FOR_SIDES (r, s)
+        s->compared = s->hooks.collections;
     if (r->coverage)
         coverage_graph(r);
     r->changed = false;
-    if (r->extras)
-        judge_finalisers(r, when == AFTER_FULL);
 }

@@ -46,5 +46,7 @@ void compare_all(struct runner *, enum occasion);
 
 /* Fills in side.hooks, for all runs. */
 void hooks_open(struct side *);
+/* For a run: what is shown to nobody need not be made. */
+void hooks_begin(struct side *);
 
 #endif

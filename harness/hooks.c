@@ -22,14 +22,29 @@ static void out_of_fuel(struct gc_hooks *hooks) {
     skip_rest(runner_of(side_of(hooks)));
 }
 
+static void finalised(struct gc_hooks *hooks, uint64_t number) {
+    event_finalised(judge_of(side_of(hooks)), number);
+}
+
 static void minor(struct gc_hooks *hooks, bool before) {
     event_minor(judge_of(side_of(hooks)), before);
+}
+
+static void shown(struct gc_hooks *hooks, void *view) {
+    event_shown(judge_of(side_of(hooks)), view);
+}
+
+void hooks_begin(struct side *s) {
+    s->hooks.collections = 0;
+    for (unsigned f = 0; f < GC_FILLS; f++)
+        s->hooks.fill[f] = 0;
+    s->hooks.refinement = event_is_heard(s, EVENT_shown) ? shown : NULL;
 }
 
 void hooks_open(struct side *s) {
     s->hooks = (struct gc_hooks){.out_of_fuel = out_of_fuel,
                                  .broken = broken,
-                                 .finalised = note_finalised,
+                                 .finalised = finalised,
                                  .event = runner_of(s)->listen ? tell : NULL,
                                  .minor = minor};
 }

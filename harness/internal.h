@@ -59,11 +59,11 @@ struct runner {
 
     /* what both collectors can take: operations are lowered to it */
     bool takes_infix, takes_closures, takes_raw, takes_outside;
-    bool immutables; /* one of them has blocks that must not be written */
-    bool forwards;   /* a collector may lead pointers past Forward blocks */
-    bool infix_keys; /* the key of an ephemeron may be an infix pointer */
-    bool extras;     /* all collectors have what a runtime has (collectors/extras.h) */
-    struct finalisers *finalisers; /* finalisers.c */
+    bool immutables;       /* one of them has blocks that must not be written */
+    bool forwards;         /* a collector may lead pointers past Forward blocks */
+    bool infix_keys;       /* the key of an ephemeron may be an infix pointer */
+    bool extras;           /* all collectors have what a runtime has (collectors/extras.h) */
+    unsigned n_finalisers; /* numbers given away */
     unsigned mutators;
     size_t heap_words, slice_words;
 
@@ -101,9 +101,6 @@ static inline struct side *side_of(struct gc_hooks *hooks) {
     return (struct side *)(void *)((char *)hooks - offsetof(struct side, hooks));
 }
 
-static inline bool judges(const struct runner *r, enum oracle oracle) {
-    return r->oracles >> oracle & 1;
-}
 /* Ends the run with a violation; path, expected and found are filled in before. */
 _Noreturn void fail(struct runner *, enum violation, enum oracle, enum party guilty,
                     const char *detail);
@@ -136,15 +133,6 @@ bool run_operation(struct runner *, const struct op *);
 /* The object in a model slot, or MODEL_NONE. */
 unsigned slot_object(const struct runner *, unsigned m, unsigned slot);
 
-/* ---- operations/finalisers.c ------------------------------------------------------------------
- */
-
-bool finalisers_open(struct runner *);
-void finalisers_reset(struct runner *);
-/* hooks->finalised */
-void note_finalised(struct gc_hooks *, uint64_t number);
-/* Judges what has been told since the last call. */
-void judge_finalisers(struct runner *, bool after_full);
 
 /* ---- allocate.c -------------------------------------------------------------------------------
  */
@@ -163,17 +151,6 @@ void coverage_start(struct runner *);
 void coverage_operation(struct runner *, const struct op *);
 /* After a comparison: model.work has what is reachable. */
 void coverage_graph(struct runner *);
-/* ---- tower.c ----------------------------------------------------------------------------------
- */
-
-/* hooks->refinement of the tower. */
-void judge_refinement(struct gc_hooks *, void *view);
-/* ---- cakeml.c ---------------------------------------------------------------------------------
- */
-
-/* hooks->refinement of CakeML's collectors. */
-void judge_cakeml(struct gc_hooks *, void *view);
-
 /* ---- check.c ----------------------------------------------------------------------------------
  */
 

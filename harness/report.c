@@ -135,8 +135,8 @@ size_t runner_report(struct runner *r, const struct verdict *v, const struct pro
 }
 
 bool verdict_same_defect(const struct verdict *a, const struct verdict *b) {
-    bool levels = a->oracle == ORACLE_refinement || a->oracle == ORACLE_layout;
+    bool fine = oracle_modules[a->oracle]->fine;
     return a->violation == b->violation && a->guilty == b->guilty && a->oracle == b->oracle &&
-           (levels || strcmp(a->detail, b->detail) == 0) &&
+           (fine || strcmp(a->detail, b->detail) == 0) &&
            (a->violation != VIOLATION_sanitizer || strcmp(a->found, b->found) == 0);
 }

@@ -51,14 +51,17 @@ const char *runner_fault(const struct runner_options *options) {
     return fault || !options->reference ? fault : promises_fault(options->reference, &config);
 }
 
+/* What the subject has and the reference lacks would mean something else to each of them. */
+static bool are_comparable(const struct collector *subject, const struct collector *reference) {
+    return reference && (!subject->extras || reference->extras);
+}
+
 struct runner *runner_open(const struct runner_options *options) {
     const struct collector *collectors[COLLECTING_PARTIES] = {options->subject, options->reference};
     struct runner *r = runner_fault(options) ? NULL : calloc(1, sizeof *r);
     if (!r)
         return NULL;
-    /* What the subject has and the reference lacks would mean something else to each of them. */
-    bool comparable =
-        options->reference && (!options->subject->extras || options->reference->extras);
+    bool comparable = are_comparable(options->subject, options->reference);
     r->n_sides = comparable ? 2 : 1;
     r->oracles = options->oracles ? options->oracles : ORACLES_ALL;
     r->digest = options->digest;
@@ -74,10 +77,6 @@ struct runner *runner_open(const struct runner_options *options) {
             runner_close(r);
             return NULL;
         }
-    }
-    if (!finalisers_open(r)) {
-        runner_close(r);
-        return NULL;
     }
     r->iso.queue = r->queue;
     r->iso.capacity = sizeof r->queue / sizeof *r->queue;
@@ -107,10 +106,8 @@ void runner_close(struct runner *r) {
     }
     for (unsigned p = 0; r && p < COLLECTING_PARTIES; p++)
         free(r->memories[p]);
-    if (r) {
+    if (r)
         free(r->coverage);
-        free(r->finalisers);
-    }
     free(r);
 }
 
@@ -140,16 +137,10 @@ static void reset_side(struct runner *r, struct side *s) {
     s->config.hooks = &s->hooks;
     s->config.masks = ~unmasked(s->collector, r->unmask);
     s->traits = promised_traits(s->collector, &s->config);
-    s->hooks.refinement =
-        s->traits.refines && judges(r, ORACLE_refinement) ? judge_refinement : NULL;
-    if (s->traits.refines_words && (judges(r, ORACLE_refinement) || judges(r, ORACLE_layout)))
-        s->hooks.refinement = judge_cakeml;
     for (unsigned m = 0; m < GC_MUTATORS; m++)
         for (unsigned i = 0; i < GC_SLOTS; i++)
             s->slots[m][i] = WORD_UNIT;
-    s->hooks.collections = s->collections = s->compared = s->steps = 0;
-    for (unsigned f = 0; f < GC_FILLS; f++)
-        s->hooks.fill[f] = 0;
+    s->collections = s->compared = s->steps = 0;
     s->in_cycle = false;
     s->walked = 0;
     s->static_words = 0;
@@ -160,7 +151,7 @@ static void reset_side(struct runner *r, struct side *s) {
 static void reset(struct runner *r, const struct program *program) {
     r->program = program;
     r->run++;
-    r->serial = 0;
+    r->serial = r->n_finalisers = 0;
     r->heap_words = program->config[CONFIG_HEAP];
     r->slice_words = program->config[CONFIG_SLICE];
     r->mutators = program_mutators(program); /* every collection scans their rows */
@@ -185,13 +176,12 @@ static void reset(struct runner *r, const struct program *program) {
         if (s->traits.max_mutators < r->mutators)
             r->mutators = s->traits.max_mutators;
     }
-    if (r->extras)
-        finalisers_reset(r);
     model_reset(&r->model, r->mutators);
     graph_of_model(&r->model_graph, &r->model, r->model_cells);
     for (unsigned p = 0; p < r->n_sides; p++) {
         r->side[p].config.mutators = r->mutators;
         panel_begin(&r->side[p]);
+        hooks_begin(&r->side[p]);
         call_reset(&r->side[p]);
     }
 }
@@ -230,8 +220,8 @@ static void run_script(struct runner *r) {
         coverage_start(r);
     build_heap(r);
     check_initial(r);
-    FOR_SIDES(r, s)
-    panel_built(s);
+    FOR_SIDES (r, s)
+        panel_built(s);
     observe(r, false);
     for (unsigned i = 0; i < p->n_ops; i++) {
         r->verdict.op = i;
@@ -253,8 +243,8 @@ static void run_script(struct runner *r) {
         digest_graph(r);
     observe(r, false);
     r->over = true;
-    FOR_SIDES(r, s)
-    event_ended(judge_of(s));
+    FOR_SIDES (r, s)
+        event_ended(judge_of(s));
 }
 
 static uint64_t fold(uint64_t digest, uint64_t value) {

@@ -11,6 +11,10 @@
  * found say where they differ (isomorphism.c). */
 enum violation compare_with_model(struct judge *);
 
+/* Compares a word that has been loaded with its counterpart in the model, one step deep; fails if
+ * they differ.  False: nobody can tell (isomorphism.c). */
+bool judge_word(struct judge *, word found, word expected);
+
 /* Is the object reachable, as far as the model has been marked? */
 static inline bool is_marked(const struct model *model, uint32_t object) {
     return model->objects[object].mark == model->epoch;

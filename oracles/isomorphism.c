@@ -76,7 +76,7 @@ static bool same_block(const struct judge *j, word found, word expected) {
     return block.tag == o->tag && block.wosize == o->wosize;
 }
 
-static bool loaded(struct judge *j, word found, word expected) {
+bool judge_word(struct judge *j, word found, word expected) {
     if (j->side->hooks.collections != j->side->collections)
         return false; /* a collection in the barrier: the comparison after it will see */
     if (same_block(j, found, expected))
@@ -106,6 +106,6 @@ const struct oracle_module oracle_isomorphism = {
                 VIOLATION_sharing_changed},
     .marks = true,
     .compared = compared,
-    .loaded = loaded,
+    .loaded = judge_word,
     .raw_read = raw_read,
 };

@@ -11,9 +11,7 @@
 #ifndef ISOHEAP_ORACLES_JUDGE_H
 #define ISOHEAP_ORACLES_JUDGE_H
 
-#include "oracles/cakeml.h"
 #include "oracles/oracle.h"
-#include "oracles/tower.h"
 #include "program/program.h"
 #include "views/heap.h"
 #include "views/isomorphism.h"
@@ -32,6 +30,8 @@ _Static_assert(SLOT_FROM + 1 == GC_SLOTS, "scratch slots");
 
 /* The largest heap, static space behind it, and two halves of the largest nursery in between. */
 enum { SIDE_WORDS = 4 * PROGRAM_HEAP_WORDS };
+
+enum { FINALISERS = 256 }; /* promised in one run */
 
 /* One collector of a run. */
 struct side {
@@ -57,8 +57,6 @@ struct side {
     struct heap_facts facts;
     struct graph_cell cells[SIDE_WORDS + 16];
     uint64_t in_use[SIDE_WORDS / 64 + 1];
-    struct tower_oracle tower;
-    struct cakeml_oracle cakeml;
 };
 
 /* A block that was asked for, and which answer came. */
@@ -159,7 +157,8 @@ _Noreturn static inline void judge_fault(struct judge *j, const char *detail) {
  *   raw_read     the same of a raw word
  *   weak_read    the same of a field of an ephemeron; is_set: the collector says that there is one
  *   measured     the words that a block reaches have been counted
- *   promised     the finaliser of that number is to run when nothing reaches the object any more
+ *   promised     the finaliser of that number is to run when nothing reaches the object any more;
+ *                MODEL_NONE: it may run, once, whenever it wants
  *   finalised    it runs: in the middle of a call
  *   broken       the collector itself says that it cannot go on, in the middle of a call
  *   exhausted    a call has used up its fuel, in the middle of it
@@ -191,7 +190,9 @@ _Noreturn static inline void judge_fault(struct judge *j, const char *detail) {
 
 /* What several oracles take down together is a module too: it hears of events before the oracles
  * do, judges nothing, and is in no list.  X(name) */
-#define ORACLE_RECORDS(X) X(minor_record)
+#define ORACLE_RECORDS(X)                                                                          \
+    X(minor_record)                                                                                \
+    X(cakeml_record)
 
 enum {
     BEFORE_RECORDS = ORACLE_COUNT - 1,

@@ -16,10 +16,10 @@ enum party { PARTY_SUBJECT, PARTY_REFERENCE, PARTY_MODEL, PARTIES };
 /* X(name).  At an event of a run those that listen to it judge in this order. */
 #define ORACLES(X)                                                                                 \
     X(isomorphism)                                                                                 \
-    X(overlap)                                                                                     \
-    X(well_formed)                                                                                 \
-    X(colours)                                                                                     \
     X(fields)                                                                                      \
+    X(well_formed)                                                                                 \
+    X(overlap)                                                                                     \
+    X(colours)                                                                                     \
     X(free_list)                                                                                   \
     X(memory)                                                                                      \
     X(completeness)                                                                                \
@@ -28,10 +28,14 @@ enum party { PARTY_SUBJECT, PARTY_REFERENCE, PARTY_MODEL, PARTIES };
     X(minor)                                                                                       \
     X(snapshot)                                                                                    \
     X(refinement)                                                                                  \
+    X(refinement_words)                                                                            \
     X(layout)                                                                                      \
+    X(finalisers)                                                                                  \
+    X(weak_reads)                                                                                  \
+    X(measure)                                                                                     \
     X(progress)                                                                                    \
-    X(assertion)                                                                                   \
-    X(wear)
+    X(wear)                                                                                        \
+    X(assertion)
 
 enum oracle {
 #define X(name) ORACLE_##name,

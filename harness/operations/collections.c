@@ -6,8 +6,8 @@
 
 void collect_all(struct runner *r, enum gc_collection kind) {
     r->fresh = MODEL_NONE;
-    FOR_SIDES(r, s)
-    call_collect(s, kind);
+    FOR_SIDES (r, s)
+        call_collect(s, kind);
     check_heaps(r, kind == GC_FULL      ? AFTER_FULL
                    : kind == GC_COMPACT ? AFTER_COMPACTION
                                         : IN_BETWEEN);
@@ -36,8 +36,8 @@ bool op_compact(struct runner *r, const struct op *op, unsigned m) {
 bool op_slice(struct runner *r, const struct op *op, unsigned m) {
     (void)m;
     bool any = false;
-    FOR_SIDES(r, s)
-    any |= call_step(s, op->budget ? op->budget : r->slice_words);
+    FOR_SIDES (r, s)
+        any |= call_step(s, op->budget ? op->budget : r->slice_words);
     if (any)
         check_heaps(r, IN_BETWEEN);
     return any;
@@ -45,14 +45,14 @@ bool op_slice(struct runner *r, const struct op *op, unsigned m) {
 bool op_kind(struct runner *r, const struct op *op, unsigned m) {
     (void)m;
     bool any = false;
-    FOR_SIDES(r, s)
-    any |= call_switch_kind(s, op->kind);
+    FOR_SIDES (r, s)
+        any |= call_switch_kind(s, op->kind);
     return any;
 }
 bool op_poll(struct runner *r, const struct op *op, unsigned m) {
     (void)op;
     bool any = false;
-    FOR_SIDES(r, s)
-    any |= call_poll(s, m);
+    FOR_SIDES (r, s)
+        any |= call_poll(s, m);
     return any;
 }

@@ -24,8 +24,8 @@ bool op_ephemeron(struct runner *r, const struct op *op, unsigned m) {
         struct op block = {.code = OP_ALLOC, .dst = op->dst, .size = (uint16_t)(op->keys + 1)};
         return op_alloc(r, &block, m);
     }
-    FOR_SIDES(r, s)
-    call_ephemeron(s, SLOT_NEW, op->keys);
+    FOR_SIDES (r, s)
+        call_ephemeron(s, SLOT_NEW, op->keys);
     if (!all_served(r, m))
         return true;
     static const struct value block = {.kind = VALUE_SLOT, .block = SLOT_NEW};
@@ -37,8 +37,8 @@ bool op_ephemeron(struct runner *r, const struct op *op, unsigned m) {
 }
 
 static void unset_field(struct runner *r, unsigned slot, size_t i) {
-    FOR_SIDES(r, s)
-    call_ephemeron_unset(s, slot, i);
+    FOR_SIDES (r, s)
+        call_ephemeron_unset(s, slot, i);
 }
 
 /* Which of the keys that read as unit are still there is the collector's business, and what happens
@@ -70,8 +70,8 @@ bool op_weak_set(struct runner *r, const struct op *op, unsigned m) {
         value = model_pointer(model_object(value), 0); /* a known defect: the closure instead */
         copy_parent(r, m, SLOT_VALUE, SLOT_VALUE);
     }
-    FOR_SIDES(r, s)
-    call_ephemeron_set(s, SLOT_TO, i, SLOT_VALUE);
+    FOR_SIDES (r, s)
+        call_ephemeron_set(s, SLOT_TO, i, SLOT_VALUE);
     model_fields(&r->model, object)[i] = value;
     return true;
 }
@@ -106,15 +106,9 @@ bool op_weak_get(struct runner *r, const struct op *op, unsigned m) {
         set_slot(r, m, op->dst, &unit);
         return true;
     }
-    FOR_SIDES(r, s) {
+    FOR_SIDES (r, s) {
         bool is_set = call_ephemeron_get(s, SLOT_VALUE, SLOT_FROM, i);
-        if (!is_set && judges(r, ORACLE_isomorphism)) {
-            describe_model(&r->model, expected, r->verdict.expected, VERDICT_TEXT);
-            snprintf(r->verdict.found, VERDICT_TEXT, "nothing is set");
-            fail(r, VIOLATION_lost_object, ORACLE_isomorphism, s->party,
-                 "an ephemeron has lost a field whose keys the program can still reach");
-        }
-        event_loaded(judge_of(s), s->slots[m][SLOT_VALUE], expected);
+        event_weak_read(judge_of(s), is_set, s->slots[m][SLOT_VALUE], expected);
     }
     r->model.slots[m][SLOT_VALUE] = expected;
     set_slot(r, m, op->dst, &found);
@@ -142,8 +136,8 @@ bool op_weak_blit(struct runner *r, const struct op *op, unsigned m) {
     copy_parent(r, m, op->dst, SLOT_TO);
     bury(r, from, SLOT_FROM);
     bury(r, to, SLOT_TO);
-    FOR_SIDES(r, s)
-    call_ephemeron_blit(s, SLOT_FROM, i, SLOT_TO, j, n);
+    FOR_SIDES (r, s)
+        call_ephemeron_blit(s, SLOT_FROM, i, SLOT_TO, j, n);
     blit_model(r, from, i, to, j, n);
     return true;
 }

@@ -50,7 +50,7 @@ void store_field(struct runner *r, unsigned m, size_t i, bool initialise) {
     word value = r->model.slots[m][SLOT_VALUE];
     if (!may_hold(r, object, value) || (!initialise && !is_writable(r, object)))
         return;
-    FOR_SIDES(r, s) {
+    FOR_SIDES (r, s) {
         if (initialise)
             call_init(s, m, SLOT_TO, i, SLOT_VALUE);
         else
@@ -62,7 +62,7 @@ void store_field(struct runner *r, unsigned m, size_t i, bool initialise) {
 /* SLOT_VALUE := field i of the block in SLOT_FROM. */
 void load_field(struct runner *r, unsigned m, size_t i) {
     word value = model_fields(&r->model, slot_object(r, m, SLOT_FROM))[i];
-    FOR_SIDES(r, s) {
+    FOR_SIDES (r, s) {
         call_load(s, m, SLOT_VALUE, SLOT_FROM, i);
         event_loaded(judge_of(s), s->slots[m][SLOT_VALUE], value);
     }
@@ -71,8 +71,8 @@ void load_field(struct runner *r, unsigned m, size_t i) {
 
 /* Raw words carry no pointers: no barrier; a plain write but for other layouts. */
 static void write_raw(struct runner *r, unsigned m, size_t i, word value) {
-    FOR_SIDES(r, s)
-    call_write_raw(s, m, SLOT_TO, i, value);
+    FOR_SIDES (r, s)
+        call_write_raw(s, m, SLOT_TO, i, value);
     model_fields(&r->model, slot_object(r, m, SLOT_TO))[i] = value;
 }
 
@@ -145,8 +145,8 @@ static bool blits_at_once(const struct runner *r) {
 }
 
 static void blit_fields(struct runner *r, unsigned m, size_t i, size_t j, size_t n) {
-    FOR_SIDES(r, s)
-    call_blit(s, m, SLOT_FROM, i, SLOT_TO, j, n);
+    FOR_SIDES (r, s)
+        call_blit(s, m, SLOT_FROM, i, SLOT_TO, j, n);
     memmove(model_fields(&r->model, slot_object(r, m, SLOT_TO)) + j,
             model_fields(&r->model, slot_object(r, m, SLOT_FROM)) + i, n * sizeof(word));
 }
@@ -190,7 +190,7 @@ bool op_read(struct runner *r, const struct op *op, unsigned m) {
         return true;
     }
     word expected = model_fields(&r->model, object)[i];
-    FOR_SIDES(r, s) {
+    FOR_SIDES (r, s) {
         word found = word_pointer(s->slots[m][SLOT_FROM])[i];
         if (r->model.objects[object].tag == TAG_CLOSURE && header_tag(found) == TAG_INFIX)
             found = header_recolour(found, WHITE);

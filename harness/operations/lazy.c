@@ -57,8 +57,8 @@ void make_forward(struct runner *r, unsigned m, unsigned slot) {
     copy_parent(r, m, slot, SLOT_TO);
     copy_parent(r, m, slot, SLOT_FROM);
     load_field(r, m, 0);
-    FOR_SIDES(r, s)
-    call_forward(s, SLOT_TO, SLOT_VALUE);
+    FOR_SIDES (r, s)
+        call_forward(s, SLOT_TO, SLOT_VALUE);
     r->model.objects[slot_object(r, m, slot)].tag = TAG_FORWARD;
 }
 
@@ -79,8 +79,8 @@ bool op_forward(struct runner *r, const struct op *op, unsigned m) {
     /* Pointers that a collector leads past a key leave it to die alone, at a time of its own. */
     if (!stays_a_block(r, value) && is_key(r, object))
         return false;
-    FOR_SIDES(r, s)
-    call_forward(s, SLOT_TO, SLOT_VALUE);
+    FOR_SIDES (r, s)
+        call_forward(s, SLOT_TO, SLOT_VALUE);
     model_fields(&r->model, object)[0] = value;
     o->tag = TAG_FORWARD;
     return true;
@@ -102,8 +102,8 @@ bool op_truncate(struct runner *r, const struct op *op, unsigned m) {
             store_field(r, m, f, false);
         return true;
     }
-    FOR_SIDES(r, s)
-    call_truncate(s, SLOT_TO, n);
+    FOR_SIDES (r, s)
+        call_truncate(s, SLOT_TO, n);
     o->wosize = n;
     return true;
 }

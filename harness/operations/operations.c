@@ -59,7 +59,7 @@ static void look_through(struct runner *r, unsigned m, unsigned slot) {
         unsigned object = slot_object(r, m, slot);
         if (object == MODEL_NONE || r->model.objects[object].tag != TAG_FORWARD)
             return;
-        FOR_SIDES(r, s) {
+        FOR_SIDES (r, s) {
             struct graph_ref ref = graph_resolve(&s->graph, s->slots[m][slot]);
             s->slots[m][SLOT_VALUE] = s->slots[m][SLOT_FROM] = s->slots[m][slot];
             if (ref.kind == GRAPH_BLOCK && graph_block(&s->graph, ref.id).tag == TAG_FORWARD)

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * States of CakeML's collectors (cakeml_record.h).
+ */
+#include "oracles/cakeml_record.h"
+
+#include <stdio.h>
+
+_Static_assert((int)CAKEML_LIMIT >= (int)PROGRAM_HEAP_WORDS,
+               "cakeml takes every heap of a program");
+
+/* The heap's element at an address, and the segments, for the report. */
+static void describe(char *out, const struct cakeml_view *v, uint32_t at) {
+    static const char *const kinds[] = {"no element", "Unused", "ForwardPointer", "DataElement"};
+    int n = 0;
+    if (at < v->limit) {
+        const struct cakeml_element *e = &v->heap->el[at];
+        n = snprintf(out, VERDICT_TEXT, "address %u: %s of %u words, tag %u; ", (unsigned)at,
+                     kinds[e->kind], (unsigned)cakeml_el_length(e), e->tag);
+    }
+    snprintf(out + n, VERDICT_TEXT - (size_t)n, "data up to %u, unused %u + %u, references from %u",
+             (unsigned)v->a, (unsigned)v->sp, (unsigned)v->sp1, (unsigned)cakeml_refs_start(v));
+}
+
+static bool shown(struct judge *j, void *view) {
+    struct cakeml_record *c = j->state;
+    struct cakeml_view *v = view;
+    /* What words alone do, the other oracles judge. */
+    c->holds = !v->lists || cakeml_holds(&c->oracle, v);
+    c->comes_last = v->lists && v->stage == CAKEML_DONE;
+    return false;
+}
+
+bool cakeml_judge(struct judge *j, const struct oracle_module *m, const struct cakeml_view *v) {
+    const struct cakeml_record *c = j->record;
+    bool mine = false;
+    for (unsigned n = 0; m->classes[n]; n++)
+        mine |= !c->holds && m->classes[n] == c->oracle.violation;
+    if (!mine)
+        return c->comes_last;
+    describe(j->found, v, c->oracle.where);
+    judge_fail(j, c->oracle.violation, c->oracle.broken);
+}
+
+const struct oracle_module oracle_cakeml_record = {
+    .meaning = "the states that a collector of CakeML shows",
+    .needs = 1u << NEED_refines_words,
+    .state = sizeof(struct cakeml_record),
+    .shown = shown,
+};
