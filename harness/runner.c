@@ -51,9 +51,10 @@ const char *runner_fault(const struct runner_options *options) {
     return fault || !options->reference ? fault : promises_fault(options->reference, &config);
 }
 
-/* What the subject has and the reference lacks would mean something else to each of them. */
+/* What the subject has and the reference lacks would mean something else to each of them; and of a
+ * runtime there is one in a process, which cannot be beside itself. */
 static bool are_comparable(const struct collector *subject, const struct collector *reference) {
-    return reference && (!subject->extras || reference->extras);
+    return reference && (!subject->extras || (reference->extras && reference != subject));
 }
 
 struct runner *runner_open(const struct runner_options *options) {

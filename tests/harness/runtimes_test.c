@@ -29,6 +29,7 @@ static void seeds_must_pass(const struct collector *subject, const struct collec
 
 static void a_pair_of_runtimes(void **state) {
     (void)state;
+    seeds_must_pass(&ocaml, &ocaml);
 #ifdef ISOHEAP_HAS_OCAML_DEBUG
     seeds_must_pass(&ocaml, &ocaml_debug);
 #endif
