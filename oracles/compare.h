@@ -2,8 +2,8 @@
  *
  * A heap against the model, for more than one oracle.
  */
-#ifndef ISOHEAP_ORACLES_COMPARE_H
-#define ISOHEAP_ORACLES_COMPARE_H
+#ifndef ISOHEAP_ORACLE_COMPARE_H
+#define ISOHEAP_ORACLE_COMPARE_H
 
 #include "oracles/judge.h"
 

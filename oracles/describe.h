@@ -2,8 +2,8 @@
  *
  * Objects, words and paths in words, for verdicts.  All as snprintf.
  */
-#ifndef ISOHEAP_ORACLES_DESCRIBE_H
-#define ISOHEAP_ORACLES_DESCRIBE_H
+#ifndef ISOHEAP_ORACLE_DESCRIBE_H
+#define ISOHEAP_ORACLE_DESCRIBE_H
 
 #include "views/graph.h"
 

@@ -2,7 +2,7 @@
  *
  * The table of oracles, for everybody; how one is written: judge.h.
  *
- * An oracle is one file of this folder, oracles/<name>.c, which defines `const struct oracle_module
+ * An oracle is one file, oracles/<subject>/<name>.c, which defines `const struct oracle_module
  * oracle_<name>`, and one row here.
  */
 #ifndef ISOHEAP_ORACLES_ORACLE_H

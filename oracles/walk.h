@@ -3,8 +3,8 @@
  * What the oracles over one heap walk share: a walk (views/heap.h) stops at the first violation
  * that it meets, and that is one of theirs.
  */
-#ifndef ISOHEAP_ORACLES_WALK_H
-#define ISOHEAP_ORACLES_WALK_H
+#ifndef ISOHEAP_ORACLE_WALK_H
+#define ISOHEAP_ORACLE_WALK_H
 
 #include "oracles/judge.h"
 

@@ -4,7 +4,7 @@
  *
  * Myreen, "Reusable verification of a copying collector".  The variant chooses the level that holds
  * the heap; the levels above it run in lockstep.  levels.h has the states of the levels,
- * oracles/tower.h the paper's invariants and the relations between the levels.
+ * oracles/statements/tower.h the paper's invariants and the relations between the levels.
  */
 #ifndef ISOHEAP_TOWER_H
 #define ISOHEAP_TOWER_H

@@ -7,7 +7,7 @@
 #include "collectors/cheney/cheney.h"
 #include "collectors/incremental/incremental.h"
 #include "collectors/mark_sweep/mark_sweep.h"
-#include "oracles/definition6.h"
+#include "oracles/statements/definition6.h"
 #include "program/bytes/bytes.h"
 #include "tests/support/figures.h"
 #include "tests/support/passing.h"

@@ -8,7 +8,7 @@
 #include "collectors/cheney/cheney.h"
 #include "collectors/mark_sweep/mark_sweep.h"
 #include "collectors/tower/tower.h"
-#include "oracles/tower.h"
+#include "oracles/statements/tower.h"
 #include "tests/support/figures.h"
 #include "tests/support/passing.h"
 #include "tests/support/support.h"

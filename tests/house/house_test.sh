@@ -22,7 +22,7 @@ tree() {
         \( -name '*.[ch]' -o -name '*.inc' -o -name '*.def' \) -print0 | tar --null -T - -cf -) | tar -C tree -xf -
 }
 tree
-echo '#include "oracles/definition6.h"' >>tree/views/graph.h
+echo '#include "oracles/statements/definition6.h"' >>tree/views/graph.h
 check 1 'rooms include each other in a circle: .*views' python3 "$house" tree
 check 1 'files include each other in a circle: .*views/graph.h' python3 "$house" tree
 tree
@@ -47,7 +47,7 @@ while read -r library own other; do
 done <<'END'
 isoheap_program program/program.h collectors/collector.h
 isoheap_collectors collectors/collector.h program/program.h
-isoheap_views views/graph.h oracles/definition6.h
+isoheap_views views/graph.h oracles/statements/definition6.h
 isoheap_oracles views/graph.h harness/harness.h
 isoheap_harness harness/harness.h collectors/mark_sweep/mark_sweep.h
 isoheap_pictures harness/harness.h cli/cli.h

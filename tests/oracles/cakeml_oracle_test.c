@@ -4,7 +4,7 @@
  * stopped at a state, the state is spoilt, and the statement that speaks of it must be named.
  */
 #include "collectors/cakeml/cakeml.h"
-#include "oracles/cakeml.h"
+#include "oracles/statements/cakeml.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -8,8 +8,8 @@
  * after and at every move (Figure 6, section 4.3), gc_related and completeness of what a collection
  * did (section 3.4), and that a partial collection is a full one of the pretend-heap (section 3.4).
  */
-#ifndef ISOHEAP_ORACLES_CAKEML_H
-#define ISOHEAP_ORACLES_CAKEML_H
+#ifndef ISOHEAP_STATEMENTS_CAKEML_H
+#define ISOHEAP_STATEMENTS_CAKEML_H
 
 #include "collectors/cakeml/levels.h"
 #include "views/violation.h"

@@ -9,8 +9,8 @@
  * itself has h0 (what the collector has lost in between the isomorphism knows).  A minor collection
  * within the cycle allocates (what it promotes) and writes (remembered fields).
  */
-#include "oracles/minor_record.h"
-#include "oracles/snapshot.h"
+#include "oracles/cycles/minor_record.h"
+#include "oracles/cycles/snapshot.h"
 
 static size_t old_words(const struct side *s) {
     return s->graph.words - s->graph.nursery_words;

@@ -10,7 +10,7 @@
  * dead old block names it, which the isomorphism at the end of the operation does not look at);
  * there are no other young or new blocks; and nothing else in the old generation was written.
  */
-#include "oracles/minor_record.h"
+#include "oracles/cycles/minor_record.h"
 
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
  *
  * Oracle layout: CakeML's invariants on heap, roots and generations (cakeml.h).
  */
-#include "oracles/cakeml_record.h"
+#include "oracles/levels/cakeml_record.h"
 
 static bool shown(struct judge *j, void *view) {
     return cakeml_judge(j, &oracle_layout, view);

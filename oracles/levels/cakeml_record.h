@@ -3,11 +3,11 @@
  * The states of CakeML's collectors as they come: the statements of cakeml.h are judged once, for
  * the oracles refinement_words and layout.
  */
-#ifndef ISOHEAP_ORACLES_CAKEML_RECORD_H
-#define ISOHEAP_ORACLES_CAKEML_RECORD_H
+#ifndef ISOHEAP_ORACLE_CAKEML_RECORD_H
+#define ISOHEAP_ORACLE_CAKEML_RECORD_H
 
-#include "oracles/cakeml.h"
 #include "oracles/judge.h"
+#include "oracles/statements/cakeml.h"
 
 struct cakeml_record {
     struct cakeml_oracle oracle;

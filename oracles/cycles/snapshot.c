@@ -8,7 +8,7 @@
  * addresses and words, and does not depend on the model any more.  Cycles of the old one of two
  * generations: snapshot_generations.c.
  */
-#include "oracles/snapshot.h"
+#include "oracles/cycles/snapshot.h"
 
 #include <stdio.h>
 

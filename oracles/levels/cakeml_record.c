@@ -2,7 +2,7 @@
  *
  * States of CakeML's collectors (cakeml_record.h).
  */
-#include "oracles/cakeml_record.h"
+#include "oracles/levels/cakeml_record.h"
 
 #include <stdio.h>
 

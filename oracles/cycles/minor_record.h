@@ -4,8 +4,8 @@
  *
  * Taken down before every minor collection, and the heap is walked again after it.
  */
-#ifndef ISOHEAP_ORACLES_MINOR_RECORD_H
-#define ISOHEAP_ORACLES_MINOR_RECORD_H
+#ifndef ISOHEAP_ORACLE_MINOR_RECORD_H
+#define ISOHEAP_ORACLE_MINOR_RECORD_H
 
 #include "oracles/judge.h"
 

@@ -2,7 +2,7 @@
  *
  * Definition 6, checked exactly (definition6.h).
  */
-#include "oracles/definition6.h"
+#include "oracles/statements/definition6.h"
 
 #include "views/isomorphism.h"
 

@@ -3,7 +3,7 @@
  * Oracle refinement: the tower's states as they come, judged by the statements of tower.h.
  */
 #include "oracles/judge.h"
-#include "oracles/tower.h"
+#include "oracles/statements/tower.h"
 
 #include <stdio.h>
 

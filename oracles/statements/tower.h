@@ -9,8 +9,8 @@
  * lasts, at the start and at the end of every collection in any case, and otherwise at the
  * addresses that the step touched: elsewhere it changed nothing that they speak of.
  */
-#ifndef ISOHEAP_ORACLES_TOWER_H
-#define ISOHEAP_ORACLES_TOWER_H
+#ifndef ISOHEAP_STATEMENTS_TOWER_H
+#define ISOHEAP_STATEMENTS_TOWER_H
 
 #include "collectors/tower/levels.h"
 

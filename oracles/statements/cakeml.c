@@ -3,7 +3,7 @@
  * CakeML's statements on lists of heap elements: the invariants of Figures 4 and 5, gc_related and
  * completeness (cakeml.h).
  */
-#include "oracles/cakeml.h"
+#include "oracles/statements/cakeml.h"
 
 #include <string.h>
 

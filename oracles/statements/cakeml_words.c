@@ -3,7 +3,7 @@
  * CakeML's statements that compare two executions: machine words with heap elements (word_heap,
  * Figure 6), and a partial collection with a full one of the pretend-heap (cakeml.h).
  */
-#include "oracles/cakeml.h"
+#include "oracles/statements/cakeml.h"
 
 static bool fails(struct cakeml_oracle *o, uint32_t a, const char *statement) {
     return cakeml_broken(o, VIOLATION_refinement_broken, a, statement);

@@ -2,7 +2,7 @@
  *
  * The heap before a minor collection (minor_record.h).
  */
-#include "oracles/minor_record.h"
+#include "oracles/cycles/minor_record.h"
 
 #include "collectors/words_copy.h"
 

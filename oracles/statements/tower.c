@@ -2,7 +2,7 @@
  *
  * The tower's statements on L1 and L2: what a collection is, the step relation, Figure 1 (tower.h).
  */
-#include "oracles/tower.h"
+#include "oracles/statements/tower.h"
 
 #include <string.h>
 

@@ -4,8 +4,8 @@
  * young one is in the remembered set; others may be.  Keeping the set complete is the barrier's
  * part.
  */
+#include "oracles/cycles/minor_record.h"
 #include "oracles/describe.h"
-#include "oracles/minor_record.h"
 
 #include <stdio.h>
 

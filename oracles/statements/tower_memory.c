@@ -3,7 +3,7 @@
  * The tower's statements on L3 and L4: memory (sections 3.3, 3.4), and allocation (section 4)
  * (tower.h).
  */
-#include "oracles/tower.h"
+#include "oracles/statements/tower.h"
 
 #include <string.h>
 

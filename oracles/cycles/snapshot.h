@@ -5,8 +5,8 @@
 #ifndef ISOHEAP_ORACLES_SNAPSHOT_H
 #define ISOHEAP_ORACLES_SNAPSHOT_H
 
-#include "oracles/definition6.h"
 #include "oracles/judge.h"
+#include "oracles/statements/definition6.h"
 
 struct snapshot {
     struct definition6 summary;

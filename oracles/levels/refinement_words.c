@@ -3,7 +3,7 @@
  * Oracle refinement_words: CakeML's words against its heap elements, and what a collection did
  * (cakeml.h).
  */
-#include "oracles/cakeml_record.h"
+#include "oracles/levels/cakeml_record.h"
 
 static bool shown(struct judge *j, void *view) {
     return cakeml_judge(j, &oracle_refinement_words, view);
