@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the harness lends to a collector (struct gc_hooks): dead memory, and ears for what it says
- * in the middle of a call.
+ * What a collector says in the middle of a call (struct gc_hooks), as events.
  */
 #include "harness/events.h"
 
