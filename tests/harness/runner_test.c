@@ -8,6 +8,7 @@
 #include "collectors/mark_sweep/mark_sweep.h"
 #include "harness/coverage.h"
 #include "tests/support/support.h"
+#include "views/heap.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
