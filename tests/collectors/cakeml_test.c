@@ -53,7 +53,7 @@ static struct pass run_seeds(const struct collector *subject, const struct colle
 }
 
 static void figures_of(const struct pass *pass) {
-    static const enum oracle oracles[] = {ORACLE_refinement, ORACLE_layout};
+    static const enum oracle oracles[] = {ORACLE_refinement_words, ORACLE_layout};
     char what[64];
     for (unsigned i = 0; i < 2; i++) {
         snprintf(what, sizeof what, "level %d, kind %d: %s", pass->level, pass->kind,
