@@ -133,7 +133,6 @@ bool run_operation(struct runner *, const struct op *);
 /* The object in a model slot, or MODEL_NONE. */
 unsigned slot_object(const struct runner *, unsigned m, unsigned slot);
 
-
 /* ---- allocate.c -------------------------------------------------------------------------------
  */
 
