@@ -49,7 +49,7 @@ __attribute__((format(printf, 2, 3))) static void put(struct line *l, const char
 }
 
 /* The shorter of "a,b" and "-c,-d". */
-static void put_oracles(struct line *l, unsigned oracles) {
+static void put_oracles(struct line *l, oracle_set oracles) {
     unsigned chosen = 0;
     for (unsigned o = 0; o < ORACLE_COUNT; o++)
         chosen += oracles >> o & 1;
