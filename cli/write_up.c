@@ -40,7 +40,8 @@ static const char *first_options(const struct job *job) {
 }
 
 struct runner_options job_runner(const struct job *job) {
-    return (struct runner_options){.subject = job->subject,
+    return (struct runner_options){.tight = true,
+                                   .subject = job->subject,
                                    .reference = job->reference,
                                    .oracles = job->oracles,
                                    .unmask = job->unmask,

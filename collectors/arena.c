@@ -7,14 +7,34 @@
 
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
+
+enum { GUARD_BYTES = 1 << 20 }; /* on each side: no access, so that who runs out of it faults */
+
+/* Bytes of whole pages that hold a heap of so many words and its red zones. */
+static size_t bytes_for(size_t words) {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t bytes = (words + 2 * ARENA_RED_ZONE) * sizeof(word);
+    return (bytes + page - 1) / page * page;
+}
+
+static char *accessible(const struct arena *arena) {
+    return (char *)(arena->base - ARENA_RED_ZONE);
+}
 
 bool arena_open(struct arena *arena, size_t capacity) {
-    size_t bytes = (capacity + 2 * ARENA_RED_ZONE) * sizeof(word);
-    word *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+    size_t bytes = bytes_for(capacity);
+    char *map = mmap(NULL, bytes + 2 * GUARD_BYTES, PROT_NONE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (map == MAP_FAILED)
         return false;
-    *arena = (struct arena){.base = map + ARENA_RED_ZONE, .capacity = capacity};
+    if (mprotect(map + GUARD_BYTES, bytes, PROT_READ | PROT_WRITE) != 0) {
+        munmap(map, bytes + 2 * GUARD_BYTES);
+        return false;
+    }
+    *arena = (struct arena){.base = (word *)(void *)(map + GUARD_BYTES) + ARENA_RED_ZONE,
+                            .capacity = capacity,
+                            .accessible = bytes};
     return true;
 }
 
@@ -26,14 +46,32 @@ void arena_close(struct arena *arena) {
     if (arena->hooks)
         arena->hooks->unpoison(arena->base - ARENA_RED_ZONE,
                                larger(arena->poisoned, arena->highest) + 2 * ARENA_RED_ZONE);
-    munmap(arena->base - ARENA_RED_ZONE, (arena->capacity + 2 * ARENA_RED_ZONE) * sizeof(word));
+    munmap(accessible(arena) - GUARD_BYTES, bytes_for(arena->capacity) + 2 * GUARD_BYTES);
     arena->base = NULL;
 }
 
+/* The pages for so many words can be accessed, those after them cannot. */
+static void set_accessible(struct arena *arena, size_t words) {
+    size_t bytes = bytes_for(words);
+    char *start = accessible(arena);
+    bool failed = false;
+    if (bytes > arena->accessible)
+        failed = mprotect(start + arena->accessible, bytes - arena->accessible,
+                          PROT_READ | PROT_WRITE) != 0;
+    else if (bytes < arena->accessible)
+        failed = mprotect(start + bytes, arena->accessible - bytes, PROT_NONE) != 0;
+    if (!failed) /* else the collector faults where it should not, or finds a page too many */
+        arena->accessible = bytes;
+}
+
 void arena_reset(struct arena *arena, struct gc_hooks *hooks, size_t words) {
+    size_t poison = larger(words, arena->poisoned);
+    if (hooks->tight) {
+        set_accessible(arena, words);
+        poison = arena->accessible / sizeof(word) - 2 * ARENA_RED_ZONE;
+    }
     hooks->unpoison(arena->base, words);
     memset(arena->base, hooks->fill_byte, words * sizeof(word));
-    size_t poison = larger(words, arena->poisoned);
     hooks->poison(arena->base - ARENA_RED_ZONE, poison + 2 * ARENA_RED_ZONE);
     arena->poisoned = words;
     arena->highest = larger(arena->highest, poison);

@@ -15,10 +15,12 @@ struct arena {
     size_t capacity;        /* words that a heap may have; address space only until touched */
     size_t poisoned;        /* words from base on that a reset has poisoned or handed out so far */
     size_t highest;         /* the largest value that `poisoned` has ever had */
+    size_t accessible;      /* bytes from the first red zone on, whole pages */
     struct gc_hooks *hooks; /* of the last reset; NULL: there was none */
 };
 
-/* Reserves address space for a heap of `capacity` words.  False if the system refuses. */
+/* Reserves address space for a heap of `capacity` words, between two guards that nobody can access.
+ * False if the system refuses. */
 bool arena_open(struct arena *arena, size_t capacity);
 /* Gives the address space back, with no word poisoned: the addresses may be used for something else
  * next. */
@@ -26,7 +28,8 @@ void arena_close(struct arena *arena);
 
 /* Poisons the first `words` words, all words that earlier inputs have used, and both red zones. The
  * words hold hooks->fill_byte afterwards, so that a collector that reads a word before it has
- * written it behaves in the same way after any other input. */
+ * written it behaves in the same way after any other input.  If the hooks are tight, the pages
+ * after the second red zone can no longer be accessed: who runs out of the heap faults. */
 void arena_reset(struct arena *arena, struct gc_hooks *hooks, size_t words);
 
 #endif

@@ -44,6 +44,9 @@ struct gc_hooks {
     /* Every byte of memory that a collector has not written since the reset, so that one which
      * reads it does the same whatever ran before; odd: such a word is an immediate. */
     unsigned char fill_byte;
+    /* Pages after a heap must not be accessible, at the cost of a system call when its size
+     * changes: poison stops only code that is compiled with AddressSanitizer. */
+    bool tight;
     uint64_t fuel;                          /* gc_tick counts it down */
     void (*out_of_fuel)(struct gc_hooks *); /* does not return */
     uint64_t collections;                   /* a collector adds one at the end of each collection */

@@ -271,9 +271,9 @@ static void check_repeats(struct conform *c) {
         run(c, words, seed, &first);
         for (unsigned round = 0; round < 3; round++) {
             run(c, words << round, seed + 100 + round, &other);
-            dead_memory_hooks(&c->hooks, round == 2 ? FILL_OTHER : FILL_USUAL);
+            dead_memory_hooks(&c->hooks, round == 2 ? FILL_OTHER : FILL_USUAL, true);
             run(c, words, seed, &again);
-            dead_memory_hooks(&c->hooks, FILL_USUAL);
+            dead_memory_hooks(&c->hooks, FILL_USUAL, true);
             for (unsigned i = 0; i < OPERATIONS; i++)
                 if (first.entry[i] != again.entry[i])
                     broken(c,

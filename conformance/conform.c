@@ -292,7 +292,7 @@ void conform_run(const struct collector *collector, unsigned number,
     c.answer = answer;
     c.hooks = (struct gc_hooks){
         .out_of_fuel = out_of_fuel, .broken = note_broken, .finalised = note_death};
-    dead_memory_hooks(&c.hooks, FILL_USUAL);
+    dead_memory_hooks(&c.hooks, FILL_USUAL, true);
     for (size_t i = 0; i < sizeof c.units / sizeof *c.units; i++)
         c.units[i] = WORD_UNIT;
     if (setjmp(c.end))

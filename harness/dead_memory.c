@@ -33,8 +33,9 @@ static void unpoison(void *start, size_t words) {
         __asan_unpoison_memory_region(start, words * sizeof(word));
 }
 
-void dead_memory_hooks(struct gc_hooks *hooks, enum memory_fill fill) {
+void dead_memory_hooks(struct gc_hooks *hooks, enum memory_fill fill, bool tight) {
     hooks->poison = fill == FILL_USUAL ? poison_usual : poison_other;
     hooks->unpoison = unpoison;
+    hooks->tight = tight;
     hooks->fill_byte = fill == FILL_USUAL ? UNWRITTEN_USUAL : UNWRITTEN_OTHER;
 }

@@ -69,7 +69,8 @@ struct runner_options {
     uint8_t *coverage; /* COVERAGE_BYTES of them, set to 1 where a run has a feature (coverage.h);
                           NULL: not wanted.  The runner never clears them. */
     unsigned coverage_parts; /* bit set of COVER_* (coverage.h); 0: COVER_DEFAULT */
-    enum memory_fill fill;   /* what memory holds that nobody wrote; changes no verdict */
+    bool tight; /* who runs out of a heap faults, without sanitizers too; costs a little */
+    enum memory_fill fill; /* what memory holds that nobody wrote; changes no verdict */
     /* Known defects of the collectors that are not steered around: names of masks, "a,b", or "all";
      * NULL: none.  The text lasts as long as the runner. */
     const char *unmask;

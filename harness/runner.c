@@ -89,7 +89,7 @@ struct runner *runner_open(const struct runner_options *options) {
         s->party = (enum party)p;
         panel_open(r, s->party);
         hooks_open(s);
-        dead_memory_hooks(&s->hooks, options->fill);
+        dead_memory_hooks(&s->hooks, options->fill, options->tight);
         s->gc = collectors[p]->open();
         if (!s->gc) {
             runner_close(r);

@@ -2,12 +2,16 @@
  *
  * The arena of a collector: what it poisons, and that it leaves nothing poisoned behind.
  */
+#define _POSIX_C_SOURCE 200809L
 #include "collectors/arena.h"
 
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -76,11 +80,67 @@ static void unwritten_words_are_the_same_in_every_run(void **state) {
     arena_close(&arena);
 }
 
+/* ---- guards ---- */
+
+static struct arena guarded;
+static struct gc_hooks tight;
+
+/* Does a child die that writes so many words, one after the other, from there on (down, if step is
+ * negative)? */
+static bool dies(word *from, ptrdiff_t step, size_t words) {
+    pid_t child = fork();
+    if (child == 0) {
+        signal(SIGSEGV, SIG_DFL);
+        for (size_t i = 0; i < words; i++)
+            ((volatile word *)from)[(ptrdiff_t)i * step] = 1;
+        _exit(0);
+    }
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV;
+}
+
+static void nothing(void *from, size_t words) {
+    (void)from;
+    (void)words;
+}
+
+static void who_runs_out_of_a_heap_faults(void **state) {
+    (void)state;
+    static const size_t heaps[] = {64, 8192, 1 << 20, 100, 3000};
+    tight = (struct gc_hooks){.poison = nothing, .unpoison = nothing, .tight = true};
+    assert_true(arena_open(&guarded, 1 << 20));
+    for (size_t i = 0; i < sizeof heaps / sizeof *heaps; i++) {
+        arena_reset(&guarded, &tight, heaps[i]);
+        word *end = guarded.base + heaps[i];
+        assert_false(dies(guarded.base, 1, heaps[i]));
+        assert_true(dies(guarded.base - 1, -1, ARENA_RED_ZONE + 1));
+        for (size_t words = 1000; words <= 10000000; words *= 100) {
+            assert_true(dies(end, 1, words));
+            assert_true(dies(guarded.base - 1, -1, words));
+        }
+    }
+    arena_close(&guarded);
+}
+
+/* Without tight hooks an arena costs no system call, and ends where its capacity does. */
+static void an_arena_ends(void **state) {
+    (void)state;
+    tight = (struct gc_hooks){.poison = nothing, .unpoison = nothing};
+    assert_true(arena_open(&guarded, 100000));
+    arena_reset(&guarded, &tight, 64);
+    assert_false(dies(guarded.base, 1, 100000));
+    assert_true(dies(guarded.base, 1, 101000));
+    arena_close(&guarded);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_poison_is_left_behind),
         cmocka_unit_test(what_was_never_reset_can_be_closed),
         cmocka_unit_test(unwritten_words_are_the_same_in_every_run),
+        cmocka_unit_test(who_runs_out_of_a_heap_faults),
+        cmocka_unit_test(an_arena_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
