@@ -78,7 +78,9 @@ struct runner_options {
      * NULL; and how the subject is called there, if not by its name. */
     const char *replay, *subject_name;
 };
-enum { COVERAGE_BYTES = 4096 };
+/* Whole pages: engines look at all of them after every run.  The second is there once there are
+ * operations enough to need it. */
+enum { COVERAGE_BYTES = OP_CODES <= 34 ? 4096 : 8192 };
 
 /* Why runner_open would refuse these options: a collector of which something is missing, as a
  * sentence that lasts (collectors/contract.h); NULL if nothing is. */
