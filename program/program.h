@@ -145,7 +145,7 @@ static inline bool op_bits_have(op_bits set, unsigned code) {
     X(EXPORT_C)     /* the C test of a finding can have it */                                      \
     X(EXPORT_ML)    /* an OCaml program can have it */
 #define X(name) FLAG_NUMBER_##name,
-enum { OP_FLAGS(X) OP_FLAG_COUNT };
+enum { OP_FLAGS(X) };
 #undef X
 #define X(name) FLAG_##name = 1u << FLAG_NUMBER_##name,
 enum { OP_FLAGS(X) };
@@ -210,7 +210,7 @@ struct op {
     X(VALUES) /* 0..PROGRAM_VALUES of them */                                                      \
     X(VALUE)  /* exactly one */
 #define X(name) OPERAND_NUMBER_##name,
-enum { OPERANDS(X) OPERAND_COUNT };
+enum { OPERANDS(X) };
 #undef X
 #define X(name) OPERAND_##name = 1u << OPERAND_NUMBER_##name,
 enum { OPERANDS(X) };
