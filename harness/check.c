@@ -7,10 +7,9 @@
 
 #include <stdio.h>
 
-/* By a walk inside an operation nobody has been compared yet. */
 bool collected(const struct runner *r) {
     for (unsigned p = 0; p < r->n_sides; p++)
-        if (r->side[p].hooks.collections != r->side[p].collections)
+        if (r->side[p].hooks.collections != r->side[p].compared)
             return true;
     return false;
 }

@@ -105,6 +105,11 @@ size_t runner_report(struct runner *, const struct verdict *, const struct progr
  * "--collector mark_sweep --reference cheney --oracles=-fields". */
 size_t runner_replay(const struct runner_options *, char *out, size_t capacity);
 
+/* Why an oracle judged nothing of a collector that ran with this config: "left out", "lacks trait
+ * whitens", "fields judges in its place", "never met an occasion"; as snprintf. */
+size_t runner_silence(const struct collector *, const struct gc_config *, oracle_set judging,
+                      enum oracle, char *out, size_t capacity);
+
 /* One line for an operation as it runs on the current state: indexes reduced, names resolved. */
 size_t runner_operation(const struct runner *, unsigned op, char *out, size_t capacity);
 

@@ -134,6 +134,24 @@ size_t runner_report(struct runner *r, const struct verdict *v, const struct pro
     return t.length;
 }
 
+size_t runner_silence(const struct collector *collector, const struct gc_config *config,
+                      oracle_set judging, enum oracle oracle, char *out, size_t capacity) {
+    struct collector_traits traits = promised_traits(collector, config);
+    unsigned lacks = oracle_needs(oracle) & ~oracle_needs_met(collector, &traits), need = 0;
+    if (judging && !(judging >> oracle & 1))
+        return (size_t)snprintf(out, capacity, "left out");
+    for (unsigned o = 0; !lacks && o < ORACLE_COUNT; o++)
+        if (oracle_modules[o]->replaces >> oracle & 1 && (!judging || judging >> o & 1) &&
+            !(oracle_needs((enum oracle)o) & ~oracle_needs_met(collector, &traits)))
+            return (size_t)snprintf(out, capacity, "%s judges in its place",
+                                    oracle_name((enum oracle)o));
+    if (!lacks)
+        return (size_t)snprintf(out, capacity, "never met an occasion");
+    while (!(lacks >> need & 1))
+        need++;
+    return (size_t)snprintf(out, capacity, "lacks %s", oracle_need_words((enum oracle_need)need));
+}
+
 bool verdict_same_defect(const struct verdict *a, const struct verdict *b) {
     bool fine = oracle_modules[a->oracle]->fine;
     return a->violation == b->violation && a->guilty == b->guilty && a->oracle == b->oracle &&

@@ -222,12 +222,34 @@ static void json_entry(unsigned number, const char *name, const char *meaning) {
     printf("}");
 }
 
+static void json_oracle(enum oracle o) {
+    printf("%s\n    {\"name\": \"%s\", \"meaning\": ", o ? "," : "", oracle_name(o));
+    json_string(oracle_meaning(o));
+    printf(", \"source\": ");
+    json_string(oracle_source(o));
+    printf(", \"classes\": [");
+    for (const enum violation *v = oracle_classes(o); *v; v++)
+        printf("%s\"%s\"", v == oracle_classes(o) ? "" : ", ", violation_name(*v));
+    printf("], \"needs\": [");
+    const char *separator = "";
+    for (unsigned n = 0; n < ORACLE_NEED_COUNT; n++) {
+        if (!(oracle_needs(o) >> n & 1))
+            continue;
+        printf("%s\"%s\"", separator, oracle_need_words((enum oracle_need)n));
+        separator = ", ";
+    }
+    printf("], \"events\": [");
+    for (unsigned n = 0; oracle_event(o, n); n++)
+        printf("%s\"%s\"", n ? ", " : "", oracle_event(o, n));
+    printf("]}");
+}
+
 static void list_json(void) {
     printf("{\n  \"program_version\": %d,\n", PROGRAM_VERSION);
     json_collectors();
     printf(",\n  \"oracles\": [");
     for (unsigned o = 0; o < ORACLE_COUNT; o++)
-        json_entry(o, oracle_name((enum oracle)o), oracle_meaning((enum oracle)o));
+        json_oracle((enum oracle)o);
     printf("],\n  \"traits\": [");
     for (unsigned t = 0; t < TRAITS; t++)
         json_entry(t, trait_table[t].name, trait_table[t].meaning);

@@ -14,7 +14,7 @@ struct run {
     struct job *job;
     const char *expect, *block;
     enum violation expected;
-    bool trace, quiet, digest, colour;
+    bool trace, quiet, verbose, digest, colour;
     char **files;
     int n_files;
     int status;
@@ -30,6 +30,7 @@ static const struct argp_option options[] = {
     {"in-process", IN_PROCESS, NULL, 0, "no child process: for a debugger", 0},
     {"digest", DIGEST, NULL, 0, "print a digest of verdict, final graph and step counts", 0},
     {"quiet", 'q', NULL, 0, "a line for each file, no reports", 0},
+    {"verbose", 'v', NULL, 0, "how often each oracle judged, or why it did not", 0},
     {0}};
 
 static void parse_expected(struct run *r, const char *name, struct argp_state *state) {
@@ -62,6 +63,9 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         return 0;
     case 'q':
         r->quiet = true;
+        return 0;
+    case 'v':
+        r->verbose = true;
         return 0;
     case ARGP_KEY_ARGS:
         r->files = state->argv + state->next;
@@ -114,6 +118,26 @@ static void count(struct run *r, const struct verdict *v, bool good) {
         r->n_failed++;
 }
 
+/* What was judged of the subject and, if there is one, of the reference.  A process that dies takes
+ * its counts with it. */
+static void print_oracles(const struct job *job, const struct verdict *v, const struct program *p) {
+    struct gc_config config = program_gc_config(p);
+    if (v->counts.checks == 0) {
+        printf("  no oracle came to judge a heap\n");
+        return;
+    }
+    printf("  %-18s %8s %9s\n", "oracle", "subject", "reference");
+    for (unsigned o = 0; o < ORACLE_COUNT; o++) {
+        char why[64] = "";
+        uint64_t subject = v->counts.subject[o], all = v->counts.oracles[o];
+        if (!subject)
+            runner_silence(job->subject, &config, job->oracles, (enum oracle)o, why, sizeof why);
+        printf("  %-18s %8llu %9llu%s%s\n", oracle_name((enum oracle)o),
+               (unsigned long long)subject, (unsigned long long)(all - subject), why[0] ? "  " : "",
+               why);
+    }
+}
+
 /* A schedule of the on-the-fly model brings its collector with it. */
 static void run_schedule(struct run *r, const char *path) {
     enum violation expected = r->expect ? r->expected : VIOLATION_none;
@@ -151,6 +175,8 @@ static void run_file(const char *path, void *context) {
     print_result(r, path, &v, &program);
     if (r->expect && !good)
         printf("  expected %s\n", r->expect);
+    if (r->verbose)
+        print_oracles(r->job, &v, &program);
     if (!r->quiet && report && report[0] && !good)
         printf("\n%s\n", report);
     fflush(stdout);

@@ -94,6 +94,14 @@ def of_the_list(d):
          [[str(x) for x in k] for k in keys], ordered=True)
     classes = [c["name"] for c in d["classes"]]
     same("docs/oracles.md, classes", [n for n in named_in("docs/oracles.md") if n in classes], classes)
+    rows = table("docs/oracles.md", ["oracle", "file"])
+    same("docs/oracles.md, oracles", [r[0] for r in rows], [o["name"] for o in d["oracles"]], ordered=True)
+    for row, oracle in zip(rows, d["oracles"]):
+        files = [f for f in tree.files(ROOT) if f.startswith("oracles/") and f.endswith("/%s.c" % oracle["name"])]
+        same("docs/oracles.md, %s, file" % oracle["name"], quoted(row[1]), files)
+        same("docs/oracles.md, %s, events" % oracle["name"], row[3].split(", "), oracle["events"], ordered=True)
+        same("docs/oracles.md, %s, needs" % oracle["name"], row[4].split("; "), oracle["needs"] or [""], ordered=True)
+        same("docs/oracles.md, %s, classes" % oracle["name"], quoted(row[5]), oracle["classes"], ordered=True)
     numbered = lambda rows: ["%s %s" % (r[0].split()[0], quoted(r[0])[0]) for r in rows]
     number = lambda these: ["%d %s" % pair for pair in enumerate(these)]
     same("docs/cakeml.md, kinds", numbered(table("docs/cakeml.md", ["kind"])), number(collectors["cakeml"]["kinds"]))
