@@ -18,6 +18,8 @@ struct graph_ref graph_resolve_inside(const struct graph *g, uint32_t id, word v
         ref.kind = GRAPH_LOST;
         return ref;
     }
+    if (id == 0 || !graph_in_use(g, id - 1))
+        return ref; /* at the header of a block; what is before it may be dead memory */
     word header = word_pointer(v)[-1], back = header_wosize(header);
     if (header_tag(header) == TAG_INFIX && back > 0 && back <= id && graph_starts(g, id - back) &&
         header_tag(word_pointer(v)[-1 - (ptrdiff_t)back]) == TAG_CLOSURE)
