@@ -70,7 +70,7 @@ def xmacro(path, macro):
     return re.findall(r"\bX\((\w+)", body(path, macro))
 
 
-def same(what, page, code, ordered=False):
+def same(what, page, code, ordered=False, may_be_empty=False):
     """Complains about what one has and the other lacks."""
     global wrong, tables
     tables += 1
@@ -80,7 +80,7 @@ def same(what, page, code, ordered=False):
     complaints += ["%s: the page has %s twice" % (what, p) for p in set(page) if page.count(p) > 1]
     if not complaints and ordered and page != code:
         complaints = ["%s: not in the order of the code" % what]
-    if not code:
+    if not code and not may_be_empty:
         complaints.append("%s: nothing found in the code" % what)
     for c in complaints:
         print(c)
@@ -144,6 +144,18 @@ def of_sources():
          mark + xmacro("models/onthefly/labels.h", "MUTATOR_LABELS") + handshakes + gc)
 
 
+def of_the_interface(d):
+    hooks = re.search(r"^struct gc_hooks \{(.*?)^\};", text("collectors/collector.h"), re.DOTALL | re.MULTILINE).group(1)
+    hooks = re.sub(r"/\*.*?\*/", "", hooks, flags=re.DOTALL)
+    rows = table("docs/collectors.md", ["hook"])
+    same("docs/collectors.md, hooks", names(rows),
+         [a or b for a, b in re.findall(r"\(\*(\w+)\)\(|\b(\w+)(?:\[\w+\])?;", hooks)], ordered=True)
+    steps = [s for f in tree.files(ROOT) if f.startswith("conformance/")
+             for s in re.findall(r'^    \{"(\w+)",', text(f), re.MULTILINE)]
+    judges = steps + [o["name"] for o in d["oracles"]]
+    same("docs/collectors.md, judges of hooks", [j for j in names(rows, 2) if j not in judges], [], may_be_empty=True)
+
+
 def of_the_house():
     presets = json.loads(text("CMakePresets.json"))["configurePresets"]
     same("CONTRIBUTING.md, presets", names(table("CONTRIBUTING.md", ["preset"])),
@@ -165,6 +177,7 @@ def of_the_house():
 
 def main():
     of_the_list(listed())
+    of_the_interface(listed())
     of_sources()
     of_the_house()
     print("%d tables, %d complaints" % (tables, wrong))
