@@ -19,17 +19,24 @@
 
 /* ---- limits ---------------------------------------------------------------------------------- */
 
+/* X(identifier, name, most, what there are at most that many of) */
+/* clang-format off */
+#define PROGRAM_LIMITS(X)                                                                          \
+    X(MUTATORS, mutators, 4, "mutators")                                                           \
+    X(SLOTS, slots, 32, "root slots of each mutator")                                              \
+    X(ITEMS, items, 1024, "blocks and gaps of the initial heap")                                   \
+    X(FIELDS, fields, 8192, "fields of all blocks of the initial heap together")                   \
+    X(OPS, operations, 2048, "operations of the script")                                           \
+    X(WOSIZE, wosize, 4096, "fields of a block, in the heap or allocated by the script")           \
+    X(HEAP_WORDS, heap_words, 8192, "words of the heap; and of all static blocks")                 \
+    X(FUNCTIONS, functions, 4, "functions of a closure: at most three infix blocks")               \
+    X(VALUES, values, 3, "explicit initial values of an allocation")
+/* clang-format on */
 enum {
-    PROGRAM_MUTATORS = 4,
-    PROGRAM_SLOTS = 32,        /* root slots of each mutator */
-    PROGRAM_FUNCTIONS = 4,     /* functions of one closure: at most three infix blocks */
-    PROGRAM_ITEMS = 1024,      /* blocks and gaps of the initial heap */
-    PROGRAM_FIELDS = 8192,     /* fields of all blocks of the initial heap together */
-    PROGRAM_OPS = 2048,        /* operations of the script */
-    PROGRAM_HEAP_WORDS = 8192, /* the largest heap; also bounds the words of all static blocks */
-    PROGRAM_WOSIZE = 4096,     /* the largest block, in the heap or allocated by the script */
-    PROGRAM_VALUES = 3,        /* explicit initial values of an allocation */
-    PROGRAM_VERSION = 1
+#define X(identifier, name, most, meaning) PROGRAM_##identifier = most,
+    PROGRAM_LIMITS(X)
+#undef X
+        PROGRAM_VERSION = 1
 };
 
 /* Tags of the block kinds of the language: OCaml 4.14's numbers. */

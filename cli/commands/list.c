@@ -26,13 +26,12 @@ static const struct {
 enum { TARGETS = sizeof targets / sizeof *targets };
 
 static const struct {
-    const char *name;
+    const char *name, *meaning;
     unsigned value;
 } limits[] = {
-    {"mutators", PROGRAM_MUTATORS},     {"slots", PROGRAM_SLOTS},
-    {"items", PROGRAM_ITEMS},           {"fields", PROGRAM_FIELDS},
-    {"operations", PROGRAM_OPS},        {"wosize", PROGRAM_WOSIZE},
-    {"heap_words", PROGRAM_HEAP_WORDS}, {"functions", PROGRAM_FUNCTIONS},
+#define X(identifier, name, most, meaning) {#name, meaning, PROGRAM_##identifier},
+    PROGRAM_LIMITS(X)
+#undef X
 };
 enum { LIMITS = sizeof limits / sizeof *limits };
 
@@ -134,7 +133,7 @@ static void list_people(void) {
                config_ranges[k].max, config_ranges[k].initial);
     printf("\nlimits of a program\n");
     for (unsigned l = 0; l < LIMITS; l++)
-        printf("  %-22s %5u\n", limits[l].name, limits[l].value);
+        printf("  %-22s %5u  %s\n", limits[l].name, limits[l].value, limits[l].meaning);
     printf("\noperations: name, text (docs/program.md)\n");
     for (unsigned code = 0; code < OP_CODES; code++)
         printf("  %-22s %s\n", op_shapes[code].name, op_shapes[code].form);
