@@ -28,8 +28,9 @@ static bool built(struct judge *j) {
 /* ---- the summary ------------------------------------------------------------------------------
  */
 
-/* RG(h0, r), which the model has. */
-static void take_snapshot(struct judge *j) {
+/* RG(h0, r), which the model has.  False if a block of it has no place that is known: adopt has
+ * moved it, or it is not in the heap, which is for others to judge. */
+static bool take_snapshot(struct judge *j) {
     struct definition6 *d = &((struct snapshot *)j->state)->summary;
     enum party party = j->side->party;
     definition6_begin(d);
@@ -42,10 +43,11 @@ static void take_snapshot(struct judge *j) {
         word *before =
             definition6_add(d, &j->side->graph, o->address[party], o->wosize, o->tag, false);
         if (!before)
-            judge_fault(j, "a block of the model has no place in the heap");
+            return false;
         for (uint32_t f = 0; f < o->wosize; f++)
             before[f] = f < o->first_scanned ? fields[f] : side_word(j->model, party, fields[f]);
     }
+    return true;
 }
 
 /* new_allocs; false: not one of the heap that the cycle is about. */
@@ -180,8 +182,7 @@ static bool look(struct judge *j, const struct request *block) {
         n->watched = snapshot_of_old(j);
         block = NULL; /* it is in the snapshot, or young */
     } else if (began) {
-        take_snapshot(j);
-        n->watched = true;
+        n->watched = take_snapshot(j);
     }
     if (!n->watched)
         return false;

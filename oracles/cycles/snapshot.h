@@ -15,8 +15,8 @@ struct snapshot {
     bool due;              /* the mutator has written since the last look */
 };
 
-/* A cycle of an old generation has begun in the last call: its snapshot.  False: it has ended too.
- */
+/* A cycle of an old generation has begun in the last call: its snapshot.  False: it has ended too,
+ * or a block reaches beyond the old generation. */
 bool snapshot_of_old(struct judge *);
 /* A minor collection has ended within a cycle that is watched. */
 void snapshot_note_minor(struct judge *);

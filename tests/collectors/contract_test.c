@@ -185,6 +185,28 @@ static void values_are_those_of_the_struct(void **state) {
     assert_string_equal(refusal_name(REFUSES_EXACTLY), "exactly");
 }
 
+/* A promise under one config counts as well as those that hold for all. */
+static void promise_half(const struct gc_config *config, struct collector_traits *traits) {
+    traits->start_env = config->variant == 0;
+}
+
+static void traits_of_one_config_are_checked(void **state) {
+    (void)state;
+    static const char *const variants[] = {"whole", "half", NULL};
+    struct gc_config config = {.heap_words = 64};
+    struct collector c = generational;
+    assert_null(traits_fault(&c, &c.traits));
+    assert_null(promises_fault(&c, &config));
+    struct collector_traits half = c.traits;
+    half.start_env = false;
+    assert_string_equal(traits_fault(&c, &half), "trait infix needs start_env");
+    c.variants = variants;
+    c.kinds = NULL;
+    c.switch_kind = NULL;
+    c.promise = promise_half; /* variant 1 only */
+    assert_string_equal(promises_fault(&c, &config), "trait infix needs start_env");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(functions_belong_together),
@@ -195,6 +217,7 @@ int main(void) {
         cmocka_unit_test(every_step_can_be_broken),
         cmocka_unit_test(the_docs_have_every_trait),
         cmocka_unit_test(values_are_those_of_the_struct),
+        cmocka_unit_test(traits_of_one_config_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

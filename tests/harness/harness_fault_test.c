@@ -4,6 +4,7 @@
  * is a verdict on nobody.
  */
 #include "collectors/cheney/cheney.h"
+#include "collectors/incremental/incremental.h"
 #include "collectors/mark_sweep/mark_sweep.h"
 #include "tests/support/support.h"
 
@@ -93,14 +94,58 @@ static enum gc_result endless_ephemeron(struct gc *gc, unsigned dst, size_t keys
     static const word units[64] = {WORD_UNIT};
     return endless_alloc(gc, 0, dst, keys + 1, 0, units);
 }
-static const struct gc_extras endless_extras = {.ephemeron = endless_ephemeron};
-static const struct collector endless = {.name = "endless",
-                                         .summary = "never collects, never refuses",
-                                         .traits = {.infix = true, .max_mutators = 1},
-                                         .open = endless_open,
-                                         .reset = endless_reset,
-                                         .close = endless_close,
-                                         .alloc = endless_alloc};
+/* The other functions of a runtime, which no program here calls. */
+static enum gc_result no_resource(struct gc *gc, unsigned dst, size_t words, uint64_t number) {
+    (void)gc, (void)dst, (void)words, (void)number;
+    return GC_OUT_OF_MEMORY;
+}
+static void no_set(struct gc *gc, unsigned obj, size_t i, unsigned value) {
+    (void)gc, (void)obj, (void)i, (void)value;
+}
+static void no_unset(struct gc *gc, unsigned obj, size_t i) {
+    (void)gc, (void)obj, (void)i;
+}
+static bool no_get(struct gc *gc, unsigned dst, unsigned obj, size_t i) {
+    (void)gc, (void)dst, (void)obj, (void)i;
+    return false;
+}
+static void no_blit(struct gc *gc, unsigned src, size_t i, unsigned dst, size_t j, size_t n) {
+    (void)gc, (void)src, (void)i, (void)dst, (void)j, (void)n;
+}
+static void no_forward(struct gc *gc, unsigned obj, unsigned value) {
+    (void)gc, (void)obj, (void)value;
+}
+static void no_finalise(struct gc *gc, unsigned obj, uint64_t number, bool last) {
+    (void)gc, (void)obj, (void)number, (void)last;
+}
+static enum gc_result no_marshal(struct gc *gc, unsigned dst, unsigned src, bool unshared,
+                                 size_t words) {
+    (void)gc, (void)dst, (void)src, (void)unshared, (void)words;
+    return GC_OUT_OF_MEMORY;
+}
+static size_t no_measure(struct gc *gc, unsigned obj) {
+    (void)gc, (void)obj;
+    return SIZE_MAX;
+}
+static const struct gc_extras endless_extras = {.ephemeron = endless_ephemeron,
+                                                .resource = no_resource,
+                                                .set = no_set,
+                                                .unset = no_unset,
+                                                .get = no_get,
+                                                .blit = no_blit,
+                                                .forward = no_forward,
+                                                .truncate = no_unset,
+                                                .finalise = no_finalise,
+                                                .marshal = no_marshal,
+                                                .measure = no_measure};
+static const struct collector endless = {
+    .name = "endless",
+    .summary = "never collects, never refuses",
+    .traits = {.infix = true, .start_env = true, .max_mutators = 1},
+    .open = endless_open,
+    .reset = endless_reset,
+    .close = endless_close,
+    .alloc = endless_alloc};
 
 /* Lists in all slots: as many objects, and as many of their words, as the model has room for; then
  * one operation more. */
@@ -140,14 +185,87 @@ static void the_model_is_exactly_full(void **state) {
     runner_close(runner);
 }
 
-/* ---- an operation that does not exist ----------------------------------------------------------
+/* ---- no memory --------------------------------------------------------------------------------
  */
 
-static void an_operation_that_does_not_exist(void **state) {
+/* The linker puts this in the place of calloc (tests/CMakeLists.txt). */
+void *__real_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+static unsigned callocs_left;
+static bool callocs_counted;
+void *__wrap_calloc(size_t n, size_t size) {
+    if (callocs_counted && callocs_left == 0)
+        return NULL;
+    callocs_left -= callocs_counted;
+    return __real_calloc(n, size);
+}
+
+/* Memory ends after so many allocations. */
+static struct runner *open_with(unsigned callocs) {
+    struct runner_options options = {.subject = &incremental, .reference = &cheney};
+    callocs_counted = true;
+    callocs_left = callocs;
+    struct runner *runner = runner_open(&options);
+    callocs_counted = false;
+    return runner;
+}
+
+static void a_runner_without_memory(void **state) {
     (void)state;
-    parse_program(&program, "isoheap program 1\nscript\n  full\n");
-    program.ops[0].code = OP_CODES;
-    must_be_a_fault(&cheney, "an operation that does not exist");
+    unsigned needed = 0;
+    struct runner *runner;
+    while (!(runner = open_with(needed)))
+        needed++;
+    assert_true(needed > 0);
+    runner_close(runner);
+}
+
+static void an_oracle_without_memory(void **state) {
+    (void)state;
+    struct runner_options options = {.subject = &incremental};
+    struct runner *runner = runner_open(&options);
+    struct verdict verdict;
+    assert_non_null(runner);
+    parse_program(&program, "isoheap program 1\nscript\n  slice 1\n  full\n");
+    callocs_counted = true;
+    callocs_left = 0;
+    runner_run(runner, &program, &verdict);
+    callocs_counted = false;
+    assert_true(verdict.harness_error);
+    assert_string_equal(verdict.detail, "no memory for the state of an oracle");
+    runner_run(runner, &program, &verdict); /* there is memory again */
+    assert_false(verdict.harness_error);
+    assert_int_equal(verdict.violation, VIOLATION_none);
+    assert_true(verdict.counts.oracles[ORACLE_snapshot] > 0);
+    runner_close(runner);
+}
+
+/* ---- a fault of the subject --------------------------------------------------------------------
+ */
+
+static struct gc_hooks *hooks;
+static void remembering_reset(struct gc *gc, const struct gc_config *config) {
+    hooks = config->hooks;
+    incremental.reset(gc, config);
+}
+/* Says that it has moved the blocks that it takes over, which it promises not to do: where they are
+ * is not known then. */
+static void moving_adopt(struct gc *gc, size_t words) {
+    incremental.adopt(gc, words);
+    hooks->collections++;
+}
+
+static void a_cycle_over_blocks_that_adopt_has_moved(void **state) {
+    (void)state;
+    struct collector moving = incremental;
+    moving.reset = remembering_reset;
+    moving.adopt = moving_adopt;
+    parse_program(&program, "isoheap program 1\nheap\n  b0 = block tag=0 [1]\nroots\n  r0 = b0\n"
+                            "script\n  slice 1\n  full\n");
+    struct verdict verdict = run_here(&moving, NULL, &program);
+    assert_false(verdict.harness_error);
+    assert_int_equal(verdict.violation, VIOLATION_lost_object); /* it is not where it was */
+    assert_int_equal(verdict.guilty, PARTY_SUBJECT);
 }
 
 int main(void) {
@@ -156,7 +274,9 @@ int main(void) {
         cmocka_unit_test(more_than_the_model_holds),
         cmocka_unit_test(more_than_the_model_holds_of_a_runtime),
         cmocka_unit_test(the_model_is_exactly_full),
-        cmocka_unit_test(an_operation_that_does_not_exist),
+        cmocka_unit_test(a_runner_without_memory),
+        cmocka_unit_test(an_oracle_without_memory),
+        cmocka_unit_test(a_cycle_over_blocks_that_adopt_has_moved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 #include "collectors/generational/generational.h"
 #include "collectors/mark_sweep/mark_sweep.h"
 #include "harness/coverage.h"
+#include "harness/dead_memory.h"
 #include "tests/support/support.h"
 #include "views/heap.h"
 
@@ -236,6 +237,43 @@ static void closures_are_laid_out(void **state) {
         assert_true(i == 1 || i == 4 || i == 2 || is_pointer(out[i]));
 }
 
+/* ---- memory and replay ------------------------------------------------------------------------
+ */
+
+/* Two fills, so that what depends on memory that nobody wrote shows. */
+static void fills_of_memory_differ(void **state) {
+    (void)state;
+    struct gc_hooks usual = {.poison = NULL}, other = {.poison = NULL};
+    word words[4] = {1, 1, 1, 1};
+    dead_memory_hooks(&usual, FILL_USUAL, false);
+    dead_memory_hooks(&other, FILL_OTHER, true);
+    assert_int_not_equal(usual.fill_byte, other.fill_byte);
+    assert_true(usual.fill_byte & other.fill_byte & 1); /* an immediate */
+    usual.poison(words, 4);
+    usual.unpoison(words, 4);
+    assert_true(words[0] == words[3]); /* it can be read again */
+    other.poison(words, 4);
+    other.unpoison(words, 4);
+    assert_true(words[0] == words[3]);
+}
+
+static void options_that_replay(void **state) {
+    (void)state;
+    struct runner_options options = {.subject = &mark_sweep, .reference = &cheney};
+    char text[200], cut[8];
+    size_t length = runner_replay(&options, text, sizeof text);
+    assert_int_equal(length, strlen(text));
+    assert_non_null(strstr(text, "--collector mark_sweep"));
+    assert_non_null(strstr(text, "--reference cheney"));
+    assert_int_equal(runner_replay(&options, cut, sizeof cut), length);
+    assert_memory_equal(cut, text, 7);
+    options.reference = NULL;
+    options.oracles = ORACLES_ALL & ~ORACLE_BIT(ORACLE_fields);
+    runner_replay(&options, text, sizeof text);
+    assert_non_null(strstr(text, "--reference none"));
+    assert_non_null(strstr(text, "--oracles=-fields"));
+}
+
 /* ---- names ------------------------------------------------------------------------------------
  */
 
@@ -270,6 +308,8 @@ int main(void) {
         cmocka_unit_test(a_variant_may_promise_less),
         cmocka_unit_test(a_nursery_is_beside_the_heap),
         cmocka_unit_test(closures_are_laid_out),
+        cmocka_unit_test(fills_of_memory_differ),
+        cmocka_unit_test(options_that_replay),
         cmocka_unit_test(every_oracle_has_a_name_and_a_meaning),
         cmocka_unit_test(pairs_have_a_first_operation),
     };

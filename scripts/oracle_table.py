@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The table of oracles in docs/architecture.md, made from oracles/: file, events and needs of each.
+
+    oracle_table.py [--renew]
+
+It stands between `<!-- oracles -->` and `<!-- end of oracles -->`.  Without --renew it is compared; status
+1 if it differs.
+"""
+import glob
+import os
+import re
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+PAGE = os.path.join(ROOT, "docs", "architecture.md")
+TABLE = re.compile(r"(<!-- oracles -->\n)(.*?)(<!-- end of oracles -->)", re.DOTALL)
+
+
+def text(path):
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        return file.read()
+
+
+def rows_of(source, macro):
+    """The arguments of each X(...) of an X-macro."""
+    body = re.search(r"#define %s\(X\)(.*?[^\\])\n" % macro, source, re.DOTALL).group(1)
+    return re.findall(r"\bX\(([^()]*(?:\([^()]*\)[^()]*)*)\)", body.replace("\\\n", " "))
+
+
+def definitions():
+    """{oracle: (file, the text of its struct oracle_module)}"""
+    found = {}
+    for path in glob.glob(os.path.join(ROOT, "oracles", "**", "*.c"), recursive=True):
+        source = text(path)
+        for match in re.finditer(r"const struct oracle_module oracle_(\w+) = \{(.*?)\n\};", source, re.DOTALL):
+            found[match.group(1)] = (os.path.relpath(path, ROOT), match.group(2))
+    return found
+
+
+def table():
+    header, judge = text("oracles/oracle.h"), text("oracles/judge.h")
+    words = {r.split(",")[0]: re.search(r'"([^"]*)"', r).group(1) for r in rows_of(header, "ORACLE_NEEDS")}
+    events = [r.split(",")[0] for r in rows_of(judge, "ORACLE_EVENTS")]
+    modules = definitions()
+    lines = ["| oracle | file | events | needs of a collector |", "|---|---|---|---|"]
+    for oracle in rows_of(header, "ORACLES"):
+        path, module = modules[oracle.strip()]
+        heard = [e for e in events if re.search(r"\.%s = " % e, module)]
+        needs = [words[n] for n in re.findall(r"NEED_(\w+)", module)]
+        lines.append("| %s | `%s` | %s | %s |" % (oracle.strip(), path, ", ".join(heard), ", ".join(needs)))
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    with open(PAGE, encoding="utf-8") as file:
+        page = file.read()
+    new = TABLE.sub(lambda m: m.group(1) + table() + m.group(3), page)
+    if "--renew" in sys.argv:
+        with open(PAGE, "w", encoding="utf-8") as file:
+            file.write(new)
+        return 0
+    if not TABLE.search(page) or new != page:
+        print("docs/architecture.md: the table of oracles is not what oracles/ says: scripts/oracle_table.py --renew")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
