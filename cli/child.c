@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A run in a child process, which may crash or hang (cli.h).
+ * A run in a child process, which may crash or hang (cli.h; guard.h has the limits).
  *
  * Parent and child share memory in which the child notes where it is before every operation, and
  * verdict and report at the end; what the child says on stderr comes through a pipe.  When it dies,
@@ -15,16 +15,12 @@
 #include "cli/cli.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/time.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -187,82 +183,32 @@ double seconds_now(void) {
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* Keeps what the child writes to stderr until it closes that; false if the time ran out. */
-static bool listen_to(int fd, double end, char *kept, size_t *length) {
-    char scrap[4096];
-    for (;;) {
-        double left = end - seconds_now();
-        struct pollfd p = {.fd = fd, .events = POLLIN};
-        if (left <= 0)
-            return false;
-        if (poll(&p, 1, (int)(left * 1000) + 1) <= 0)
-            continue;
-        bool room = *length < STDERR_KEPT;
-        ssize_t n =
-            room ? read(fd, kept + *length, STDERR_KEPT - *length) : read(fd, scrap, sizeof scrap);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return true;
-        *length += room ? (size_t)n : 0;
-    }
-}
+struct run {
+    struct watch *watch;
+    const struct program *program;
+};
 
-/* False if the child still runs at the end of the time. */
-static bool wait_until(pid_t child, double end, int *status) {
-    struct timespec pause = {.tv_nsec = 20000}; /* most end at once */
-    for (;;) {
-        pid_t ended = waitpid(child, status, WNOHANG);
-        if (ended == child || (ended < 0 && errno != EINTR))
-            return true;
-        if (seconds_now() >= end)
-            return false;
-        nanosleep(&pause, NULL);
-        pause.tv_nsec = pause.tv_nsec < 1000000 ? 2 * pause.tv_nsec : pause.tv_nsec;
+static void run_guarded(void *context) {
+    const struct run *r = context;
+    note_death(r->watch->shared);
+    if (r->watch->job->trial_ms) {
+        dup2(STDERR_FILENO, STDOUT_FILENO);
+        begin_trial(r->watch->job->trial_ms);
     }
-}
-
-/* A child that is late may note where it is before it is killed. */
-static void end_child(pid_t child, int *status) {
-    kill(child, SIGUSR1);
-    if (wait_until(child, seconds_now() + 0.5, status))
-        return;
-    kill(child, SIGKILL);
-    while (waitpid(child, status, 0) < 0 && errno == EINTR)
-        ;
+    run(r->watch, r->program);
 }
 
 /* Returns false if there is no child. */
 static bool run_in_child(struct watch *w, const struct program *p, struct death *death,
                          char *said) {
-    int out[2];
-    fflush(NULL);
-    pid_t child = pipe2(out, O_CLOEXEC) == 0 ? fork() : -1;
-    if (child == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        dup2(out[1], STDERR_FILENO);
-        close(out[0]);
-        close(out[1]);
-        note_death(w->shared);
-        if (w->job->trial_ms) {
-            dup2(STDERR_FILENO, STDOUT_FILENO);
-            begin_trial(w->job->trial_ms);
-        }
-        run(w, p);
-        fflush(stdout);
-        _exit(0);
-    }
-    if (child < 0)
+    struct run r = {w, p};
+    struct guard_end end;
+    *death = (struct death){.said = said, .said_length = STDERR_KEPT};
+    if (!guard_run(w->job->seconds, run_guarded, &r, said, &death->said_length, &end))
         return false;
-    close(out[1]);
-    double end = seconds_now() + w->job->seconds;
-    *death = (struct death){.said = said};
-    death->late = !listen_to(out[0], end, said, &death->said_length) ||
-                  !wait_until(child, end, &death->status);
-    if (death->late)
-        end_child(child, &death->status);
-    close(out[0]);
-    death->late |= w->shared->late;
+    death->status = end.status;
+    death->limit = end.limit;
+    death->late = end.limit == GUARD_PROCESSOR || end.limit == GUARD_IDLE || w->shared->late;
     death->noted = w->shared->noted;
     death->running = w->shared->running;
     return true;

@@ -5,6 +5,7 @@
 #ifndef ISOHEAP_CLI_H
 #define ISOHEAP_CLI_H
 
+#include "cli/guard.h"
 #include "harness/harness.h"
 
 #include <signal.h>
@@ -55,6 +56,10 @@ uint8_t *read_input(const char *path, size_t *size);
 bool read_program(const char *path, struct program *, bool *was_text);
 /* The same for bytes of this version of the byte form (bytes.h). */
 bool read_program_version(const char *path, struct program *, bool *was_text, unsigned version);
+/* What is wrong with a file that somebody must have meant as the text of a program; NULL: it is
+ * one, or bytes, or --bytes says so (recognise.c). */
+const char *mistaken_text(const uint8_t *data, size_t size);
+bool takes_as_bytes(void); /* --bytes was given */
 /* Calls visit for a file, or for every file below a directory in the order of their names.  False,
  * after a message, if a directory cannot be read or there is no file at all below path. */
 bool for_each_file(const char *path, void (*visit)(const char *path, void *), void *context);
@@ -72,6 +77,15 @@ bool write_file(const char *path, const void *data, size_t size);
 bool write_finding(const char *path, const void *data, size_t size);
 /* Standard output is a terminal, and nobody asked for no colour. */
 bool wants_colour(void);
+
+/* ---- quote.c ----------------------------------------------------------------------------------
+ */
+
+/* A word as a shell takes it, in quotes if it needs them; whatever is printed to be copied goes
+ * through here.  Valid until eight more have been asked for. */
+const char *quoted(const char *word);
+/* The same of a path, which stays one if it begins with a dash; "-" alone is standard input. */
+const char *quoted_path(const char *path);
 
 /* ---- choose.c ---------------------------------------------------------------------------------
  */
@@ -102,7 +116,7 @@ struct job {
     oracle_set oracles;       /* 0: all */
     const char *unmask;       /* names of masks, or NULL (runner_options) */
     bool unmask_asked;        /* by --unmask, and not by the environment */
-    unsigned seconds;         /* 0: run in this process */
+    unsigned seconds;         /* of processor time; 0: run in this process */
     unsigned trial_ms;        /* > 0: verdict alone, no report; milliseconds of processor time */
     runner_observer *observe;
     runner_listener *listen;
@@ -120,7 +134,8 @@ struct verdict run_job(const struct job *, const struct program *, char **report
 
 /* How a run ended that did not come to its end. */
 struct death {
-    bool late;          /* its time was over */
+    bool late; /* its time was over */
+    enum guard_limit limit;
     int status;         /* as from waitpid, if it was not late */
     bool noted;         /* running is known */
     enum party running; /* PARTY_MODEL: no collector */

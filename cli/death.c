@@ -17,10 +17,12 @@ static const char *collector_name(const struct job *job, enum party party) {
 }
 
 static void describe(const struct job *job, const struct death *d, const char *who, char *out) {
+    char limit[VERDICT_TEXT / 2];
+    guard_describe(d->limit, job->seconds, limit, sizeof limit);
     if (d->late && job->trial_ms)
         snprintf(out, VERDICT_TEXT, NEVER_ENDS);
-    else if (d->late)
-        snprintf(out, VERDICT_TEXT, "the run took more than %u seconds%s", job->seconds,
+    else if (limit[0])
+        snprintf(out, VERDICT_TEXT, "the run %s%s", limit,
                  d->noted && d->running == PARTY_MODEL ? "; no collector was running at the end"
                                                        : "");
     else if (WIFSIGNALED(d->status))
@@ -31,7 +33,9 @@ static void describe(const struct job *job, const struct death *d, const char *w
 }
 
 void judge_death(const struct job *job, const struct death *d, struct verdict *v) {
-    bool ours = d->noted && d->running == PARTY_MODEL && !d->late;
+    /* A run that is late in the harness is no fault of a collector's; a trial is late by a signal
+     * that may hit anywhere. */
+    bool ours = d->noted && d->running == PARTY_MODEL && !(d->late && job->trial_ms);
     v->guilty = d->noted && d->running == PARTY_REFERENCE ? PARTY_REFERENCE : PARTY_SUBJECT;
     v->harness_error = ours;
     v->violation = ours ? VIOLATION_none : d->late ? VIOLATION_no_progress : VIOLATION_sanitizer;

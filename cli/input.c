@@ -54,14 +54,21 @@ bool read_program_version(const char *path, struct program *p, bool *was_text, u
     uint8_t *data = read_input(path, &size);
     if (!data)
         return false;
-    bool text = program_looks_like_text(data, size), good = true;
+    bool text = !takes_as_bytes() && program_looks_like_text(data, size), good = true;
+    const char *mistaken = mistaken_text(data, size);
+    bool schedule = schedule_looks_like_text(data, size);
     if (was_text)
         *was_text = text;
+    if (mistaken && !schedule) {
+        fprintf(stderr, "%s:1:1: %s; --bytes takes it as bytes\n", path, mistaken);
+        free(data);
+        return false;
+    }
     if (text)
         good = program_parse(p, (const char *)data, size, &error);
     else
         program_decode_version(p, data, size, version);
-    if (!good && schedule_looks_like_text(data, size))
+    if (!good && schedule)
         fprintf(stderr,
                 "%s: a schedule of the on-the-fly model, and no program; isoheap run, show and "
                 "reduce take the name of such a file\n",

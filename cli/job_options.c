@@ -24,7 +24,7 @@ static const struct argp_option judge_options[] = {
      "known defects of the collectors that are not steered around; all (default: ISOHEAP_UNMASK in "
      "the environment, else none)",
      0},
-    {"timeout", 'T', "SECONDS", 0, "time for each run of a program (default: 10)", 0},
+    {"timeout", 'T', "SECONDS", 0, "processor time for each run of a program (default: 10)", 0},
     {0}};
 
 static error_t parse_subject(int key, char *argument, struct argp_state *state) {
@@ -63,8 +63,11 @@ static error_t parse_judge(int key, char *argument, struct argp_state *state) {
 static const struct argp subject_argp = {
     subject_options, parse_subject, NULL, NULL, NULL, NULL, NULL};
 const struct argp judge_argp = {judge_options, parse_judge, NULL, NULL, NULL, NULL, NULL};
-const struct argp_child job_children[] = {
-    {&judge_argp, 0, NULL, 0}, {&subject_argp, 0, NULL, 0}, {&plugin_argp, 0, NULL, 0}, {0}};
+const struct argp_child job_children[] = {{&judge_argp, 0, NULL, 0},
+                                          {&subject_argp, 0, NULL, 0},
+                                          {&plugin_argp, 0, NULL, 0},
+                                          {&bytes_argp, 0, NULL, 0},
+                                          {0}};
 
 void take_job_options(struct argp_state *state, const struct argp_child *children,
                       struct job_options *o) {
@@ -114,6 +117,6 @@ bool complete_judge(struct job_options *o) {
 bool complete_job(struct job_options *o) {
     o->job.subject = choose_collector(o->collector);
     if (o->collector && strchr(o->collector, '/')) /* a seeded fault has the name of what it was */
-        o->job.subject_name = o->collector;
+        o->job.subject_name = strdup(quoted_path(o->collector));
     return o->job.subject && complete_judge(o) && knows_masks(&o->job);
 }

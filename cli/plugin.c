@@ -11,7 +11,9 @@
 #include "cli/plugin.h"
 
 #include "collectors/contract.h"
+#include "collectors/known_bad/known_bad.h"
 #include "collectors/plugin.h"
+#include "collectors/registry/registry.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -57,7 +59,7 @@ static const char *other_interface(uint64_t theirs) {
         "it was compiled with the headers of another isoheap (interface %016llx, and here it is "
         "%016llx); compile it again with this one's%s%s",
         (unsigned long long)theirs, (unsigned long long)ISOHEAP_INTERFACE_HASH,
-        headers[0] ? ": -I " : "", headers);
+        headers[0] ? ": -I " : "", headers[0] ? quoted_path(headers) : "");
     return text;
 }
 
@@ -73,6 +75,15 @@ static const char *misfit(const struct isoheap_plugin *p) {
                "compile "
                "it again without options that change that (-fpack-struct, -fshort-enums)";
     return p->collector ? contract_fault(p->collector) : "isoheap_plugin points at no collector";
+}
+
+/* A name must mean one collector: replay lines, targets and findings go by it. */
+static const char *taken(const char *name) {
+    if (collector_find(loaded, name))
+        return "another plug-in has a collector of that name; give this one a name of its own";
+    if (collector_find(registered_collectors, name) || collector_find(known_bad_collectors(), name))
+        return "isoheap has a collector of that name itself (isoheap list); give this one another";
+    return NULL;
 }
 
 static void explain(const char *path, const char *error) {
@@ -151,6 +162,8 @@ static bool load(const char *path) {
     const struct isoheap_plugin *plugin = object ? dlsym(object, "isoheap_plugin") : NULL;
     if (object)
         error = misfit(plugin);
+    if (object && !error)
+        error = taken(plugin->collector->name);
     if (error)
         explain(path, error);
     if (error || !object) {
@@ -175,6 +188,11 @@ static void load_environment(void) {
     free(copy);
 }
 
+const char *last_plugin(void) {
+    load_environment();
+    return n_loaded ? paths[n_loaded - 1] : NULL;
+}
+
 const struct collector *const *plugin_collectors(void) {
     load_environment();
     return loaded;
@@ -192,7 +210,7 @@ const char *plugin_options(void) {
     size_t size;
     FILE *out = n_loaded ? open_memstream(&text, &size) : NULL;
     for (unsigned i = 0; out && i < n_loaded; i++)
-        fprintf(out, "--plugin %s ", paths[i]);
+        fprintf(out, "--plugin %s ", quoted_path(paths[i]));
     if (out)
         fclose(out);
     return text ? text : "";

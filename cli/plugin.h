@@ -13,9 +13,14 @@
  * plug-in. */
 extern const struct argp_child plugin_option[];
 extern const struct argp plugin_argp; /* the same as a member of other children */
+/* --bytes, the same (recognise.c). */
+extern const struct argp_child bytes_option[];
+extern const struct argp bytes_argp;
 
 /* What has been loaded, NULL at the end. */
 const struct collector *const *plugin_collectors(void);
+/* The path of the last plug-in, or NULL. */
+const char *last_plugin(void);
 /* What a subcommand tests if nobody says what: the last plug-in, else mark_sweep. */
 const char *default_collector(void);
 /* "--plugin FILE " for every plug-in, for commands that replay; "" without one. */

@@ -8,7 +8,6 @@
 #include "cli/plugin.h"
 #include "program/text/text.h"
 
-#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,14 +18,9 @@ const char *guilty_name(const struct job *job, const struct verdict *v) {
 
 /* The name under which the command of the header finds the program. */
 static void replay_name(const char *output, char *name, size_t capacity) {
-    char *copy = strdup(output);
-    const char *base = copy ? basename(copy) : "-";
-    bool plain = base[0] && base[0] != '-';
-    for (const char *c = base; *c; c++)
-        plain &= (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') ||
-                 strchr("._-+,", *c) != NULL;
-    snprintf(name, capacity, "%s", plain ? base : "crash.txt");
-    free(copy);
+    const char *slash = strrchr(output, '/'), *base = slash ? slash + 1 : output;
+    bool named = base[0] && strcmp(output, "-") != 0;
+    snprintf(name, capacity, "%s", named ? base : "crash.txt");
 }
 
 /* "--plugin x.so --timeout=20 " */
@@ -54,7 +48,7 @@ char *replay_command(const struct job *job, const char *file) {
     size_t length = runner_replay(&options, NULL, 0);
     char *words = malloc(length + 1), *command = NULL;
     if (words && runner_replay(&options, words, length + 1) &&
-        asprintf(&command, "isoheap run %s %s", words, file) < 0)
+        asprintf(&command, "isoheap run %s %s", words, quoted_path(file)) < 0)
         command = NULL;
     free(words);
     return command;

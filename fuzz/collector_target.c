@@ -7,6 +7,7 @@
  */
 #include "fuzz/collector_target.h"
 
+#include "fuzz/current.h"
 #include "fuzz/violate.h"
 #include "harness/coverage.h"
 #include "program/bytes/bytes.h"
@@ -67,6 +68,8 @@ const char *__asan_default_options(void) {
 void __sanitizer_report_error_summary(const char *summary) {
     enum party running;
     fprintf(stderr, "%s\n", summary);
+    current_say(summary);
+    current_say("\n");
     if (!runner)
         return;
     const struct verdict *v = runner_current(runner, &running);
@@ -74,7 +77,10 @@ void __sanitizer_report_error_summary(const char *summary) {
         return; /* already reported */
     if (target_found)
         target_found(v);
-    fprintf(stderr, "isoheap: violation sanitizer\n  guilty     %s\n", party_name(running));
+    snprintf(report, sizeof report, "isoheap: violation sanitizer\n  guilty     %s\n",
+             party_name(running));
+    fputs(report, stderr);
+    current_say(report);
     if (v->op < program.n_ops) {
         op_print(&program.ops[v->op], report, sizeof report);
         fprintf(stderr, "  operation  %u: %s\n", v->op, report);
@@ -117,6 +123,7 @@ static void run(void) {
         target_found(&verdict);
     runner_report(runner, &verdict, &program, report, sizeof report);
     fputs(report, stderr);
+    current_say(report);
     if (verdict.harness_error)
         harness_error();
     violate(verdict.violation);
@@ -126,14 +133,17 @@ int collector_target(const struct collector *subject, const struct collector *re
                      const uint8_t *data, size_t size) {
     if (!runner)
         runner = open_runner(subject, reference);
+    current_begin(data, size);
     load(data, size);
     run();
+    current_end();
     return 0;
 }
 
 int all_collectors_target(const struct collector *const *collectors, const uint8_t *data,
                           size_t size) {
     static struct runner *runners[ALL_COLLECTORS_MOST];
+    current_begin(data, size);
     load(data, size);
     for (unsigned c = 0; collectors[c] && c < ALL_COLLECTORS_MOST; c++) {
         if (!runners[c])
@@ -141,5 +151,6 @@ int all_collectors_target(const struct collector *const *collectors, const uint8
         runner = runners[c]; /* whom a sanitizer's report is about */
         run();
     }
+    current_end();
     return 0;
 }

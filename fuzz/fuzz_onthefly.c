@@ -6,6 +6,7 @@
  * ONTHEFLY_VARIANT makes a target of a known-bad variant; ONTHEFLY_INVARIANTS chooses what is
  * checked, for safety alone.
  */
+#include "fuzz/current.h"
 #include "fuzz/schedule_coverage.h"
 #include "fuzz/violate.h"
 #include "models/onthefly/schedules/driver.h"
@@ -44,9 +45,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const struct driver_options options = {ONTHEFLY_VARIANT, ONTHEFLY_INVARIANTS, 0,
                                                   schedule_seen};
     static struct driver_result result;
+    current_begin(data, size);
     driver_run(&options, data, size, &result);
     if (result.broken || result.unfair)
         report(&options, &result);
     steps += result.n;
+    current_end();
     return 0;
 }

@@ -6,6 +6,7 @@
  * schedule breaks it too.  A comment `# search` has both searches look around where it ends.
  */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
+#include "fuzz/current.h"
 #include "fuzz/round_trip.h"
 #include "fuzz/violate.h"
 #include "models/onthefly/schedules/schedule.h"
@@ -117,6 +118,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct schedule_error error = {0};
     if (size > INPUT_MAX)
         return 0;
+    current_begin(data, size);
     if (size) /* data may be NULL */
         memcpy(text, data, size);
     text[size] = '\0';
@@ -127,5 +129,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         require(error.line > 0 && error.column > 0 && error.message[0], "an error without a place");
     }
     schedule_free(&s);
+    current_end();
     return 0;
 }

@@ -3,6 +3,7 @@
  * Structured mutation (program/mutation/mutate.h) as libFuzzer's custom mutator and crossover, for
  * every target whose input is a program as bytes.
  */
+#include "fuzz/current.h"
 #include "fuzz/mutation_choice.h"
 
 #include <stdlib.h>
@@ -45,9 +46,12 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
     choose_once();
     if (!mutation)
         return LLVMFuzzerMutate ? LLVMFuzzerMutate(data, size, max_size) : size;
-    if (!grows && (size <= NOTHING || seed % FRESH == 0))
-        return mutation_generate(mutation, data, max_size, seed);
-    return mutation_mutate(mutation, data, size, max_size, seed);
+    current_mutate(data, size, seed); /* a crash here is ours, whatever the input */
+    size = !grows && (size <= NOTHING || seed % FRESH == 0)
+               ? mutation_generate(mutation, data, max_size, seed)
+               : mutation_mutate(mutation, data, size, max_size, seed);
+    current_end();
+    return size;
 }
 
 size_t LLVMFuzzerCustomCrossOver(const uint8_t *first, size_t first_size, const uint8_t *second,
@@ -55,5 +59,9 @@ size_t LLVMFuzzerCustomCrossOver(const uint8_t *first, size_t first_size, const 
     choose_once();
     if (!mutation || seed % CROSSOVERS != 0)
         return 0;
-    return mutation_cross(mutation, first, first_size, second, second_size, out, max_size, seed);
+    current_mutate(first, first_size, seed);
+    size_t size =
+        mutation_cross(mutation, first, first_size, second, second_size, out, max_size, seed);
+    current_end();
+    return size;
 }

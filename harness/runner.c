@@ -280,8 +280,11 @@ void runner_run(struct runner *r, const struct program *program, struct verdict 
     r->doubts = false;
     run_once(r, program);
     if (r->verdict.violation && !r->observe) { /* was it there from the start? */
+        struct verdict first = r->verdict;
         r->doubts = true;
         run_once(r, program);
+        if (!r->verdict.violation && !r->verdict.harness_error) /* it does not come again */
+            r->verdict = first;
     }
     *verdict = r->verdict;
 }

@@ -9,6 +9,8 @@
 #define _GNU_SOURCE
 #include "cli/campaign/campaign.h"
 
+#include "harness/current_input.h"
+
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -49,14 +51,13 @@ static void note_limit(const char *key, const char *value, void *context) {
 
 static void command(const struct target *t, unsigned number, double seconds, struct words *argv) {
     struct limits limits = {10, 1024};
-    char *dictionary = text_of("%s.dict", t->binary), *output = output_folder(t);
     char *name = job_name(t, number);
     for_each_option(t, note_limit, &limits);
     add_word(argv, "afl-fuzz");
     add_word(argv, "-i");
-    add_word(argv, "%s/engine/afl-seeds", t->work);
+    add_word(argv, "engine/afl-seeds");
     add_word(argv, "-o");
-    add_word(argv, "%s", output);
+    add_word(argv, t->campaign->sync ? "sync/%s" : "engine/afl", t->name);
     /* With several machines each has a main node: secondary ones take inputs from main nodes alone.
      */
     add_word(argv, number ? "-S" : "-M");
@@ -71,24 +72,13 @@ static void command(const struct target *t, unsigned number, double seconds, str
     add_word(argv, "%u", limits.length);
     add_word(argv, "-m");
     add_word(argv, "none"); /* AddressSanitizer reserves terabytes */
-    if (access(dictionary, R_OK) == 0) {
+    if (has_here(t, "target.dict")) {
         add_word(argv, "-x");
-        add_word(argv, "%s", dictionary);
+        add_word(argv, "target.dict");
     }
     add_word(argv, "--");
-    add_word(argv, "%s", t->binary);
-    free(dictionary);
-    free(output);
+    add_word(argv, "./target");
     free(name);
-}
-
-/* A shared object of that name beside the binaries is the mutator of programs; others may be
- * plug-ins. */
-static void add_mutator(const char *path, const char *name, void *words) {
-    char *full = strcmp(name, "isoheap_afl_mutator.so") == 0 ? realpath(path, NULL) : NULL;
-    if (full)
-        add_word(words, "AFL_CUSTOM_MUTATOR_LIBRARY=%s", full);
-    free(full);
 }
 
 static void environment(const struct target *t, struct words *words) {
@@ -100,6 +90,7 @@ static void environment(const struct target *t, struct words *words) {
         "AFL_AUTORESUME=1",
         "AFL_QUIET=1",
         "ASAN_OPTIONS=abort_on_error=1:symbolize=0:detect_leaks=0"};
+    add_word(words, CURRENT_VARIABLE "=current");
     for (unsigned i = 0; i < sizeof settings / sizeof *settings; i++)
         add_word(words, "%s", settings[i]);
     if (t->campaign
@@ -107,8 +98,8 @@ static void environment(const struct target *t, struct words *words) {
         add_word(words, "AFL_SYNC_TIME=1");
         add_word(words, "AFL_IMPORT_FIRST=1");
     }
-    if (!getenv("AFL_CUSTOM_MUTATOR_LIBRARY"))
-        visit_folder(t->campaign->bin_dir, add_mutator, words);
+    if (has_here(t, "mutator.so"))
+        add_word(words, "AFL_CUSTOM_MUTATOR_LIBRARY=./mutator.so");
 }
 
 /* ---- figures and findings ---------------------------------------------------------------------
@@ -135,11 +126,12 @@ static void read_stats(const char *path, struct stats *s) {
         fclose(file);
 }
 
+/* A hang may be one of the machine; libFuzzer's word says so to who takes it in. */
 static void move_finding(const char *path, const char *name, void *context) {
     const struct target *t = context;
     if (strcmp(name, "README.txt") == 0)
         return;
-    char *to = text_of("%s/found/%s", t->work, name);
+    char *to = text_of("%s/found/%s%s", t->work, strstr(path, "/hangs") ? "timeout-" : "", name);
     rename(path, to);
     free(to);
 }
@@ -192,25 +184,67 @@ static void poll_jobs(struct target *t) {
     f->executions = all > t->executions_before ? all - t->executions_before : 0;
 }
 
-/* AFL++ takes no empty folder of seeds. */
+/* ---- before the start -------------------------------------------------------------------------
+ */
+
+/* AFL++ counts on from an earlier campaign. */
 static bool prepare(struct target *t) {
+    if (!t->running)
+        t->executions_before = all_executions(t);
+    return true;
+}
+
+/* AFL++ takes no empty folder of seeds. */
+static bool make_seeds(const struct target *t) {
     char *seeds = text_of("%s/engine/afl-seeds", t->work);
+    unsigned n = count_files(t->corpus), most = inputs_to_read(t);
     remove_folder(seeds);
     bool good = make_folder(seeds);
-    copy_inputs(t->corpus, seeds);
+    if (good && n > most)
+        say("%s: the engine gets %u of the %u files of its corpus, as many as it reads in the "
+            "time; "
+            "`isoheap corpus minimise` makes it smaller",
+            t->name, link_inputs(t->corpus, seeds, most, t->campaign->seed), n);
+    else if (good)
+        copy_inputs(t->corpus, seeds);
     if (t->seeds)
         copy_inputs(t->seeds, seeds);
     if (good && count_files(seeds) == 0)
         good = add_to_folder(seeds, "\0", 1) >= 0;
-    if (!t->running) /* AFL++ counts on from an earlier campaign */
-        t->executions_before = all_executions(t);
+    if (!good)
+        perror(seeds);
+    free(seeds);
+    return good;
+}
+
+/* The mutator of programs: what the environment names, else the one of this build or installation.
+ * Without it AFL++ mutates bytes, which finds next to nothing. */
+static bool place_mutator(const struct target *t) {
+    char *mutator = afl_mutator(t->campaign);
+    bool good = mutator && link_here(t, "mutator.so", mutator);
+    if (!mutator && !t->subject) {
+        say("%s: without the structured mutator (isoheap_afl_mutator.so)", t->name);
+        good = true;
+    } else if (!mutator) {
+        fprintf(
+            stderr,
+            "isoheap: the structured mutator, isoheap_afl_mutator.so, is neither in %s nor with "
+            "this isoheap; build it there (cmake --build --preset afl --target "
+            "isoheap_afl_mutator), or name it in AFL_CUSTOM_MUTATOR_LIBRARY\n",
+            t->campaign->bin_dir);
+    }
+    free(mutator);
+    return good;
+}
+
+static bool begin(struct target *t) {
+    const char *sync = t->campaign->sync;
     char *output = output_folder(t);
-    good = good && make_folder(output);
+    bool good = make_folder(output);
     if (!good)
         perror(output);
     free(output);
-    free(seeds);
-    return good;
+    return good && make_seeds(t) && place_mutator(t) && (!sync || link_here(t, "sync", sync));
 }
 
 static void finish(struct target *t) {
@@ -226,6 +260,7 @@ const struct engine afl = {.name = "afl",
                            .folder = "build/afl/bin",
                            .process_a_job = true,
                            .prepare = prepare,
+                           .begin = begin,
                            .command = command,
                            .environment = environment,
                            .poll = poll_jobs,

@@ -7,11 +7,15 @@
  *   engine.c    starts, watches and ends the engines of a target
  *   libfuzzer.c, afl.c
  *                        one engine each: its command line, its figures, where its findings lie
- *   process.c   child processes that cannot outlive the campaign
+ *   workplace.c where an engine works: a folder in which everything has a plain name
+ *   measure.c   what a folder of inputs reaches
+ *   process.c   child processes that cannot outlive the campaign, nor hurt it
+ *   current.c   what the processes of a target were doing when they ended
  *   intake.c    a finding of an engine becomes safe on disk; the queue
  *   classify.c  the class and the guilty party of an input
  *   filing.c    reduces a finding and files it, once
  *   shape.c     when two findings are the same
+ *   sha1.c      libFuzzer's names of inputs
  *   progress.c  live lines, log lines, summary
  *   files.c     folders and durable files
  *
@@ -19,8 +23,13 @@
  *   found/      where the engine writes inputs that fail
  *   queue/      inputs that are safe and wait for classification and reduction
  *   filed/      inputs whose reduced form is in the folder of crashes
- *   flaky/      inputs that failed once and then did not
+ *   flaky/      inputs that failed once and then did not, NAME, and what was said, NAME.txt
+ *   current/    the inputs that run now, a file a process; said/: what was said about them
  *   engine/     temporary files of the engine
+ *   target, target.dict, target.options
+ *               a copy of the binary and its companions
+ *   corpus, seeds
+ *               links to the folders that the engine reads
  */
 #ifndef ISOHEAP_CAMPAIGN_H
 #define ISOHEAP_CAMPAIGN_H
@@ -37,14 +46,16 @@ enum {
     NAME_SIZE = 96,
     LINE_SIZE = 512,
     TAIL_LINES = 20,
-    WORDS_MAX = 320
+    TAKEN_MAX = 4096,
+    WORDS_MAX = 320,
+    PATH_SIZE = 4096 + 256
 };
 
 /* ---- process.c -----------------------------------------------------------------------
  */
 
-/* A child in a process group of its own.  If this process dies, even by SIGKILL, so does the whole
- * group: a warden, the group's first process, sees to it. */
+/* A child in a session of its own.  When it ends, and when this process dies, even by SIGKILL, all
+ * that it has started is ended: a warden, a process between the two, sees to it. */
 struct process {
     pid_t warden; /* 0: none runs */
     int output;   /* read end of its stdout and stderr, not blocking; -1: none */
@@ -55,17 +66,20 @@ struct process {
     unsigned lines;
 };
 
-/* `environment`: NAME=VALUE strings, NULL at the end, added to ours.  False: no process. */
-bool process_start(struct process *, char *const argv[], char *const environment[]);
+/* `folder`: where it runs, or NULL; environment: NAME=VALUE strings, NULL at the end, added to
+ * ours. False: no process. */
+bool process_start(struct process *, const char *folder, char *const argv[],
+                   char *const environment[]);
 /* Hands over the lines that have come, then sees whether it has ended; true while it runs. */
 bool process_poll(struct process *, void (*line)(const char *, void *), void *context);
 void process_signal(const struct process *, int number);
-/* Kills the group and waits. */
+/* Kills it and all below it, and waits. */
 void process_kill(struct process *);
 
 /* Runs a command to its end or for that many seconds.  What it writes is malloc'ed (64 KiB from the
  * start are kept).  Status as above; -1: the time was over. */
-int run_command_for(char *const argv[], char *const environment[], double seconds, char **output);
+int run_command_for(const char *folder, char *const argv[], char *const environment[],
+                    double seconds, char **output);
 
 void take_a_nap(void); /* two milliseconds */
 
@@ -76,6 +90,8 @@ void take_a_nap(void); /* two milliseconds */
 char *text_of(const char *format, ...);
 /* The name has this end, and something before it. */
 bool ends_in(const char *name, const char *end);
+/* A path that is no option to whoever gets it, even if it begins with a dash. */
+const char *path_argument(const char *);
 /* As mkdir -p; false with errno. */
 bool make_folder(const char *path);
 /* Makes the folder and locks it against other processes until this one ends.  False after a
@@ -97,6 +113,8 @@ void visit_folder(const char *folder, void (*visit)(const char *path, const char
                   void *context);
 /* Names a file's content: 16 hexadecimal digits of a 64-bit FNV-1a. */
 void name_content(const void *data, size_t size, char name[17]);
+/* Names it as libFuzzer does: 40 hexadecimal digits of SHA-1. */
+void name_by_sha1(const void *data, size_t size, char name[41]);
 /* Writes data into a folder under the name of its content, unless it is there.  Returns 1 if it is
  * new there, 0 if not, -1 with errno. */
 int add_to_folder(const char *folder, const void *data, size_t size);
@@ -105,6 +123,12 @@ size_t space_left(const char *folder);
 
 /* ---- the campaign -----------------------------------------------------------------------------
  */
+
+/* What a folder of inputs reaches, in a replay by libFuzzer. */
+struct reach {
+    bool known;
+    unsigned edges, features;
+};
 
 /* What an engine says about a target so far. */
 struct figures {
@@ -119,6 +143,7 @@ struct tally {
     char violation[NAME_SIZE], guilty[NAME_SIZE];
     unsigned fresh, known; /* fresh: filed by this campaign */
     unsigned more;         /* beyond --keep: counted, not reduced */
+    unsigned flaky;        /* failed once and then did not */
 };
 
 struct campaign;
@@ -129,14 +154,23 @@ struct target {
     char *subject, *reference; /* collectors that this command knows too; NULL: none */
     char *corpus, *seeds, *work;
     struct process *engines; /* one for each job that there may be */
-    unsigned n_engines, early_ends;
+    unsigned n_engines, early_ends, restarts;
     struct process helper; /* the engine's: measures coverage */
     double helper_next, helper_started;
+    struct reach helper_reach;
+    bool watched; /* its processes are ours: who ends has failed */
+    bool sampled; /* the engine gets a part of the corpus */
     struct figures figures;
     uint64_t executions_before; /* of engines that ended and were started again */
     uint64_t executions_at_restart;
     struct tally tallies[TALLIES_MAX];
-    unsigned n_tallies, flaky;
+    unsigned n_tallies;
+    uint64_t taken[TAKEN_MAX]; /* contents that were taken in, a ring */
+    unsigned n_taken;
+    uint64_t runs_seen; /* of processes that have ended, by their own count */
+    time_t engine_died; /* the last time; 0: never */
+    unsigned mutator_deaths;
+    double share;            /* seconds that it gets */
     double started, seconds; /* when it began; how long it took, once it has ended */
     double asked_to_end;     /* when; 0: not yet */
     bool running, ended, trouble;
@@ -157,6 +191,8 @@ struct engine {
     /* Before the first start of the campaign: what a killed engine left is saved.  False after a
      * message. */
     bool (*prepare)(struct target *);
+    /* When the target's time begins.  False after a message; or NULL. */
+    bool (*begin)(struct target *);
     /* The command line of process `number` for that many seconds: adds words, malloc'ed, to argv.
      */
     void (*command)(const struct target *, unsigned number, double seconds, struct words *argv);
@@ -182,7 +218,7 @@ struct campaign {
     /* state */
     struct target *targets; /* TARGETS_MAX of them, from find_targets to forget_targets */
     unsigned n_targets, n_running;
-    double share;
+    double started, end; /* of the campaign; --time is between the two */
     unsigned jobs_each;
     int pending; /* findings in queues */
     bool disk_full, trouble;
@@ -196,6 +232,8 @@ extern volatile sig_atomic_t campaign_interrupts;
 /* Fills in the targets.  False after a message. */
 bool find_targets(struct campaign *);
 void forget_targets(struct campaign *);
+/* The target of the last plug-in, x.so, by its name, fuzz_x; malloc'ed. */
+char *plugin_target(void);
 /* Locks the folder of corpora against other campaigns until we end.  False after a message. */
 bool lock_work(const struct campaign *);
 /* The commit of the checkout that we are in, malloc'ed; NULL: none. */
@@ -219,10 +257,52 @@ void for_each_option(const struct target *,
                      void (*visit)(const char *key, const char *value, void *), void *context);
 /* Copies what is new in a folder of inputs into another, named by content. */
 void copy_inputs(const char *from, const char *to);
+/* How many inputs an engine may read without losing the time that it gets. */
+unsigned inputs_to_read(const struct target *);
+/* Links `most` files of a folder, spread over it, into another on the same file system; returns how
+ * many. */
+unsigned link_inputs(const char *from, const char *to, unsigned most, unsigned seed);
+
+/* ---- afl_mutator.c */
+/* The path of the structured mutator, malloc'ed; NULL: there is none. */
+char *afl_mutator(const struct campaign *);
+
+/* ---- current.c */
+/* Looks at what ended processes of the target leave: runs, what was said, inputs that nobody else
+ * kept.  all: none runs any more. */
+void take_current(struct target *, bool all);
+/* Ends a process of the target that has failed in nothing: its input is none that counts. */
+void end_reader(struct target *, struct process *);
+/* What was said about the input of that content (16 digits) when it failed, malloc'ed; or NULL. */
+char *what_was_said(const struct target *, const char *hash);
+void forget_said(const struct target *, const char *hash);
+
+/* ---- workplace.c */
+/* Letters, digits and _ . , + - alone: means itself to every shell and engine. */
+bool is_plain(const char *);
+/* Lays out what an engine works with in the target's work folder; copy: a copy of the binary, else
+ * a link.  False after a message. */
+bool furnish(const struct target *, bool copy);
+/* Removes it, but no input. */
+void clear_away(const struct target *);
+/* Makes a link of that name in the work folder.  False after a message. */
+bool link_here(const struct target *, const char *name, const char *to);
+bool has_here(const struct target *, const char *name);
+
+/* ---- measure.c */
+/* Starts a process that reads the folders, names in the work folder, NULL at the end; `environment`
+ * may be NULL.  measure_line takes its lines and a struct reach.  An input that fails ends it. */
+bool measure_begin(struct process *, const struct target *, const char *const *folders,
+                   const char *environment);
+void measure_line(const char *line, void *reach);
 
 /* ---- intake.c */
 /* What lies in found/ becomes safe and is queued.  all: also what was written just now. */
 void take_in(struct target *, bool all);
+/* That, and what ended processes leave, when none runs. */
+void take_all(struct target *);
+/* Has this campaign taken in an input of that content (16 digits)? */
+bool was_taken_in(const struct target *, const char *hash);
 /* One input of the queue is classified, reduced and filed by a child at a time.  Returns false if
  * there is nothing to do. */
 bool work_on_queue(struct campaign *);
@@ -235,16 +315,19 @@ struct finding {
 };
 /* Runs the target's binary on the input.  False: it could not be run. */
 bool classify(const struct target *, const char *input, struct finding *);
+/* The same from what was said when it failed; false: that names no class. */
+bool classify_said(const struct target *, const char *said, struct finding *);
 
 /* The tally of a finding's class and party, or NULL. */
 const struct tally *find_tally(const struct target *, const struct finding *);
 
 /* ---- filing.c */
 struct filed {
-    enum filing { FILED_NEW, FILED_KNOWN, FILED_MORE, FILED_FLAKY, FILED_NOT } how;
+    /* NOTHING: it was only running when something else ended it, or late on a busy machine */
+    enum filing { FILED_NEW, FILED_KNOWN, FILED_MORE, FILED_FLAKY, FILED_NOTHING, FILED_NOT } how;
     struct finding finding;
     unsigned operations, blocks;
-    char path[LINE_SIZE]; /* where it is, or why it could not be filed */
+    char path[PATH_SIZE]; /* where it is, or why it could not be filed */
     bool full;            /* the disk is */
 };
 /* Classifies, reduces and files an input; the input is moved or removed at the end. */

@@ -9,10 +9,11 @@
 #define _GNU_SOURCE
 #include "cli/campaign/campaign.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SECONDS_PER_INPUT = 20, PLAIN = 0, NAMED = 1 };
+enum { SECONDS_PER_INPUT = 20, KILLED = 128 + SIGKILL, KILLS = 3, PLAIN = 0, NAMED = 1 };
 
 /* A leak check at the end stops the world, which containers may forbid.  Names in stack traces cost
  * most of the time and are needed seldom. */
@@ -55,14 +56,18 @@ static bool plain_class(const char *text, int status, struct finding *f) {
     return class != NULL;
 }
 
-static void named_class(const char *text, struct finding *f) {
+/* A collector that ends the process without a word is one that crashes. */
+static void named_class(const struct target *t, const char *text, struct finding *f) {
     if (name_after(text, " in violation_", f->violation))
         return;
     /* the bodies of a target on one collector, and of one on all */
     bool on_collectors =
         contains(text, " in collector_target ") || contains(text, " in all_collectors_target ");
+    bool silent = !contains(text, "isoheap: ") && !contains(text, "#0 0x");
     snprintf(f->violation, NAME_SIZE, "%s",
-             on_collectors ? "collector_assertion" : "harness_error");
+             on_collectors          ? "collector_assertion"
+             : silent && t->subject ? "sanitizer"
+                                    : "harness_error");
 }
 
 /* "  guilty     subject (bad_infix_root)", or without the parenthesis. */
@@ -81,18 +86,42 @@ static void find_guilty(const struct target *t, const char *text, struct finding
 }
 
 /* What our own checks say before they abort. */
-static void find_message(const char *text, struct finding *f) {
+static void find_message(const char *text, int status, struct finding *f) {
     const char *line = strstr(text, "isoheap: ");
     snprintf(f->message, NAME_SIZE, "none");
-    if (line && strncmp(line, "isoheap: violation ", 19) != 0)
+    if (status == KILLED)
+        snprintf(f->message, NAME_SIZE, "the process was killed (signal 9)");
+    else if (line && strncmp(line, "isoheap: violation ", 19) != 0)
         snprintf(f->message, NAME_SIZE, "%.*s", (int)strcspn(line, "\n"), line);
 }
 
+bool classify_said(const struct target *t, const char *said, struct finding *f) {
+    *f = (struct finding){.failed = false};
+    if (!plain_class(said, 0, f))
+        return false;
+    find_guilty(t, said, f);
+    find_message(said, 0, f);
+    return true;
+}
+
+/* SIGKILL may come from elsewhere, from who is short of memory, say: it counts if it comes each
+ * time. */
+static int run_input(const struct target *t, const char *input, unsigned how, char **text) {
+    char *full = realpath(input, NULL), *argv[] = {"./target", full, NULL};
+    int status = KILLED;
+    *text = NULL;
+    for (unsigned i = 0; i < KILLS && status == KILLED; i++) {
+        free(*text);
+        status = run_command_for(t->work, argv, settings[how], SECONDS_PER_INPUT, text);
+    }
+    free(full);
+    return status;
+}
+
 bool classify(const struct target *t, const char *input, struct finding *f) {
-    char *argv[] = {t->binary, (char *)(uintptr_t)input, NULL};
     char *text;
     *f = (struct finding){.failed = true};
-    int status = run_command_for(argv, settings[PLAIN], SECONDS_PER_INPUT, &text);
+    int status = run_input(t, input, PLAIN, &text);
     if (status == 127 && contains(text, "isoheap: cannot run")) {
         free(text);
         return false;
@@ -100,12 +129,12 @@ bool classify(const struct target *t, const char *input, struct finding *f) {
     f->failed = status != 0;
     if (f->failed && !plain_class(text, status, f)) {
         free(text);
-        run_command_for(argv, settings[NAMED], SECONDS_PER_INPUT, &text);
-        named_class(text, f);
+        run_input(t, input, NAMED, &text);
+        named_class(t, text, f);
     }
     if (f->failed) {
         find_guilty(t, text, f);
-        find_message(text, f);
+        find_message(text, status, f);
     }
     free(text);
     return true;

@@ -8,8 +8,10 @@
 #define _GNU_SOURCE
 #include "cli/campaign/corpus_change.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -35,19 +37,18 @@ static void complain(const char *path) {
     fprintf(stderr, "isoheap: %s: %s\n", path, strerror(errno));
 }
 
-/* Engines name files in their own ways; named by content none is there twice. */
+/* Engines name files in their own ways; named by content none is there twice.  What cannot be read
+ * keeps its name. */
 static void link_file(const char *path, const char *old_name, void *context) {
     const char **change = context;
     char name[17];
     size_t size;
-    char *data = load_file(path, &size);
-    (void)old_name;
-    if (!data || !*change) {
-        free(data);
+    char *data = *change ? load_file(path, &size) : NULL;
+    if (!*change)
         return;
-    }
-    name_content(data, size, name);
-    char *to = text_of("%s/%s", *change, name);
+    if (data)
+        name_content(data, size, name);
+    char *to = text_of("%s/%s", *change, data ? name : old_name);
     if (link(path, to) != 0 && errno != EEXIST) {
         complain(to);
         *change = NULL;
@@ -74,6 +75,26 @@ char *begin_change(const char *folder, const char *target, bool keep) {
     return NULL;
 }
 
+/* What is no input, a .gitignore say, stays. */
+static bool keep_hidden(const char *corpus, const char *change) {
+    struct dirent *entry;
+    bool good = true;
+    DIR *d = opendir(corpus);
+    while (d && good && (entry = readdir(d))) {
+        if (entry->d_name[0] != '.' || strcmp(entry->d_name, ".") == 0 ||
+            strcmp(entry->d_name, "..") == 0 || entry->d_type == DT_DIR)
+            continue;
+        char *from = text_of("%s/%s", corpus, entry->d_name);
+        char *to = text_of("%s/%s", change, entry->d_name);
+        good = link(from, to) == 0 || errno == EEXIST;
+        free(from);
+        free(to);
+    }
+    if (d)
+        closedir(d);
+    return good;
+}
+
 void drop_change(char *change) {
     remove_folder(change);
     free(change);
@@ -89,8 +110,8 @@ static bool sync_files(const char *folder) {
 
 bool commit_change(const char *folder, const char *target, char *change) {
     char *corpus = text_of("%s/%s", folder, target);
-    bool good =
-        sync_files(change) && renameat2(AT_FDCWD, change, AT_FDCWD, corpus, RENAME_EXCHANGE) == 0;
+    bool good = keep_hidden(corpus, change) && sync_files(change) &&
+                renameat2(AT_FDCWD, change, AT_FDCWD, corpus, RENAME_EXCHANGE) == 0;
     if (!good)
         complain(corpus);
     drop_change(change); /* it is the old corpus now */
@@ -98,7 +119,42 @@ bool commit_change(const char *folder, const char *target, char *change) {
     return good;
 }
 
-/* ---- libFuzzer's merge ------------------------------------------------------------------------
+/* ---- is what was built good? ------------------------------------------------------------------
+ */
+
+struct check {
+    const char *bad; /* the first file whose content is not what its name says, malloc'ed */
+};
+
+static void check_file(const char *path, const char *name, void *context) {
+    struct check *check = context;
+    char ours[17] = "", theirs[41] = "";
+    size_t size;
+    char *data = check->bad ? NULL : load_file(path, &size);
+    if (check->bad)
+        return;
+    if (data) {
+        name_content(data, size, ours);
+        name_by_sha1(data, size, theirs);
+    }
+    if (strcmp(name, ours) != 0 && strcmp(name, theirs) != 0)
+        check->bad = text_of("%s", path);
+    free(data);
+}
+
+bool change_is_whole(const char *change) {
+    struct check check = {NULL};
+    visit_folder(change, check_file, &check);
+    if (check.bad)
+        fprintf(stderr,
+                "isoheap: %s has not been written to its end (%" PRIu64 " bytes are left "
+                "on that disk)\n",
+                check.bad, (uint64_t)space_left(change));
+    free((char *)(uintptr_t)check.bad);
+    return !check.bad;
+}
+
+/* ---- libFuzzer's work -------------------------------------------------------------------------
  */
 
 static void add_option(const char *key, const char *value, void *context) {
@@ -120,34 +176,49 @@ static void end_merge(void) {
         printf("\r\033[K");
 }
 
-static void tell_trouble(const struct target *t, const struct process *p) {
+static void tell_trouble(const struct target *t, const char *what, const struct process *p) {
     unsigned first = p->lines > 5 ? p->lines - 5 : 0;
-    fprintf(stderr, "isoheap: %s could not merge (status %d):\n", t->name, p->status);
+    fprintf(stderr, "isoheap: %s could not %s (status %d):\n", t->name, what, p->status);
     for (unsigned i = first; i < p->lines; i++)
         fprintf(stderr, "  %s\n", p->tail[i % TAIL_LINES]);
 }
 
-bool merge_into(const char *change, const struct target *t, char *const *sources, unsigned n,
-                bool fewest) {
+bool merge_into_new(const struct target *t, const char *const *sources, bool fewest) {
     static struct process p;
     struct words argv = {.n = 0}, settings = {.n = 0};
-    add_word(&argv, "%s", t->binary);
+    add_word(&argv, "./target");
     for_each_option(t, add_option, &argv);
     add_word(&argv, fewest ? "-set_cover_merge=1" : "-merge=1");
-    add_word(&argv, "-artifact_prefix=%s/found/", t->work);
-    add_word(&argv, "%s", change);
-    for (unsigned i = 0; i < n; i++)
-        add_word(&argv, "%s", sources[i]);
-    add_word(&settings, "ASAN_OPTIONS=detect_leaks=0:print_legend=0:symbolize=0");
-    add_word(&settings, "TMPDIR=%s/engine", t->work);
-    bool good = process_start(&p, argv.word, settings.word);
+    add_word(&argv, "-artifact_prefix=found/");
+    add_word(&argv, "new");
+    for (; *sources; sources++)
+        add_word(&argv, "%s", *sources);
+    libfuzzer.environment(t, &settings);
+    bool good = process_start(&p, t->work, argv.word, settings.word);
     while (good && process_poll(&p, show_merge, NULL))
         take_a_nap();
     end_merge();
     good = good && p.status == 0;
     if (!good)
-        tell_trouble(t, &p);
+        tell_trouble(t, "merge", &p);
     free_words(&argv);
     free_words(&settings);
     return good;
+}
+
+bool reach_of(struct target *t, const char *folder, struct reach *reach) {
+    static struct process p;
+    const char *const folders[] = {folder, NULL};
+    *reach = (struct reach){.known = false};
+    int before;
+    do {
+        before = t->campaign->pending;
+        if (measure_begin(&p, t, folders, NULL))
+            while (process_poll(&p, measure_line, reach))
+                take_a_nap();
+        take_all(t);
+    } while (!reach->known && t->campaign->pending > before);
+    if (!reach->known)
+        tell_trouble(t, "read its inputs", &p);
+    return reach->known;
 }

@@ -23,10 +23,15 @@ bool commit_change(const char *folder, const char *target, char *change);
 /* Leaves the corpus as it is. */
 void drop_change(char *change);
 
-/* Runs libFuzzer's merge into `change`: of the sources, what reaches something new; all: the
- * fewest inputs that reach what all do.  Inputs that fail go to the campaign's findings.  False
- * after a message. */
-bool merge_into(const char *change, const struct target *, char *const *sources, unsigned n,
-                bool fewest);
+/* Is each file's content what its name says?  Else false, after a message. */
+bool change_is_whole(const char *change);
+
+/* Runs libFuzzer's merge into the new folder: of the sources, names in the work folder with NULL at
+ * the end, what reaches something new; fewest: the fewest inputs that reach what all do.  Inputs
+ * that fail go to the campaign's findings.  False after a message. */
+bool merge_into_new(const struct target *, const char *const *sources, bool fewest);
+/* What a folder, a name in the work folder, reaches.  Inputs that fail go from the corpus into the
+ * queue.  False after a message. */
+bool reach_of(struct target *, const char *folder, struct reach *);
 
 #endif

@@ -41,6 +41,10 @@ bool ends_in(const char *name, const char *end) {
     return n > m && strcmp(name + n - m, end) == 0;
 }
 
+const char *path_argument(const char *path) {
+    return path[0] == '-' ? text_of("./%s", path) : path;
+}
+
 bool make_folder(const char *path) {
     char *copy = text_of("%s", path);
     bool good = true;

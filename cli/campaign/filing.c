@@ -95,7 +95,7 @@ static bool reduce(const struct target *t, const char *input, const char *output
                     (char *)(uintptr_t)input,
                     NULL};
     unlink(output);
-    int status = run_command_for(argv, NULL, c->reduce_seconds + 30, &said);
+    int status = run_command_for(NULL, argv, NULL, c->reduce_seconds + 30, &said);
     free(said);
     free(runs);
     free(time);
@@ -190,11 +190,11 @@ static void find_form(const struct target *t, const char *input, const char *com
  */
 
 static bool is_known(const char *folder, const struct finding *f, const struct form *form,
-                     char path[LINE_SIZE]) {
+                     char path[PATH_SIZE]) {
     struct search s = {f, form->text ? &form->shape : NULL, NULL};
     visit_folder(folder, compare_file, &s);
     if (s.found)
-        snprintf(path, LINE_SIZE, "%s", s.found);
+        snprintf(path, PATH_SIZE, "%s", s.found);
     free(s.found);
     return path[0] != 0;
 }
@@ -231,7 +231,7 @@ static bool write_form(const struct target *t, const char *folder, const char *i
     if (!make_folder(folder))
         return false;
     if (form->text) {
-        snprintf(filed->path, LINE_SIZE, "%s/%s-%016" PRIx64 ".txt", folder, filed->finding.guilty,
+        snprintf(filed->path, PATH_SIZE, "%s/%s-%016" PRIx64 ".txt", folder, filed->finding.guilty,
                  form->shape);
         return save_form(t, filed->path, form);
     }
@@ -239,7 +239,7 @@ static bool write_form(const struct target *t, const char *folder, const char *i
     if (!data)
         return false;
     name_content(data, size, name);
-    snprintf(filed->path, LINE_SIZE, "%s/%s-%s", folder, t->name, name);
+    snprintf(filed->path, PATH_SIZE, "%s/%s-%s", folder, t->name, name);
     char *beside = text_of("%s.history", filed->path);
     bool good = save_file(filed->path, data, size) && save_file(beside, comments, strlen(comments));
     int why = errno;
@@ -262,7 +262,7 @@ static void file_form(const struct target *t, const char *input, const char *nam
     } else {
         filed->how = FILED_NOT;
         filed->full = errno == ENOSPC || errno == EDQUOT || errno == EFBIG;
-        snprintf(filed->path, LINE_SIZE, "%s: %s", folder, strerror(errno));
+        snprintf(filed->path, PATH_SIZE, "%s: %s", folder, strerror(errno));
     }
     filed->operations = form.text ? form.program.n_ops : 0;
     filed->blocks = form.text ? program_named(&form.program) : 0;
@@ -280,28 +280,63 @@ static bool is_enough(const struct target *t, const struct finding *f) {
 /* What was filed stays as the program's origin; what is known or more of the same goes. */
 static void put_away(const struct target *t, const char *input, const char *name,
                      const struct filed *filed) {
-    static const char *const folders[] = {[FILED_NEW] = "filed", [FILED_FLAKY] = "flaky"};
     if (filed->how == FILED_NOT)
         return;
-    if (filed->how == FILED_KNOWN || filed->how == FILED_MORE) {
-        unlink(input);
+    if (filed->how == FILED_FLAKY) {
+        rename(input, filed->path); /* if not, it waits in the queue */
         return;
     }
-    char *to = text_of("%s/%s/%s", t->work, folders[filed->how], name);
-    if (!move_file(input, to))
+    char *to = text_of("%s/filed/%s", t->work, name);
+    if (filed->how != FILED_NEW || !move_file(input, to))
         unlink(input); /* it is filed, or it did nothing */
+    forget_said(t, name);
     free(to);
+}
+
+/* ---- what did not fail again ------------------------------------------------------------------
+ */
+
+/* On a busy machine a healthy input may be late, and who is ended while it runs has not failed; a
+ * late one goes back to where it came from. */
+static bool is_nothing(const struct target *t, const char *input, const char *name,
+                       const char *said) {
+    bool late = strstr(name, ",how:late"), interrupted = strstr(name, ",how:interrupted");
+    size_t size;
+    char *data = late ? load_file(input, &size) : NULL;
+    if (data)
+        add_to_folder(t->corpus, data, size);
+    free(data);
+    return late || (interrupted && !said);
+}
+
+/* The class is that of what was said then; it is kept beside the input. */
+static void file_flaky(const struct target *t, const char *input, const char *name,
+                       struct filed *filed) {
+    char *said = what_was_said(t, name);
+    filed->how = is_nothing(t, input, name, said) ? FILED_NOTHING : FILED_FLAKY;
+    if (filed->how == FILED_FLAKY) {
+        snprintf(filed->path, PATH_SIZE, "%s/flaky/%s", t->work, name);
+        if (!said || !classify_said(t, said, &filed->finding)) {
+            snprintf(filed->finding.violation, NAME_SIZE, "unknown");
+            snprintf(filed->finding.guilty, NAME_SIZE, "%s", t->subject ? t->subject : t->name);
+        }
+        char *beside = text_of("%s.txt", filed->path);
+        if (said)
+            save_file(beside, said, strlen(said));
+        free(beside);
+    }
+    free(said);
 }
 
 void file_finding(const struct target *t, const char *input, struct filed *filed) {
     const char *name = strrchr(input, '/') + 1;
     *filed = (struct filed){.how = FILED_NOT};
     if (!classify(t, input, &filed->finding)) {
-        snprintf(filed->path, LINE_SIZE, "%s cannot be run", t->binary);
+        snprintf(filed->path, PATH_SIZE, "%s cannot be run", t->binary);
         return;
     }
     if (!filed->finding.failed)
-        filed->how = FILED_FLAKY;
+        file_flaky(t, input, name, filed);
     else if (is_enough(t, &filed->finding))
         filed->how = FILED_MORE;
     else

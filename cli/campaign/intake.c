@@ -9,6 +9,9 @@
 #define _GNU_SOURCE
 #include "cli/campaign/campaign.h"
 
+#include "cli/descendants.h"
+
+#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -19,23 +22,32 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SETTLED_SECONDS = 1 };
+/* Behind --time a finding may still be begun for two seconds, and has four; after an interrupt the
+ * one at hand has one. */
+enum { SETTLED_SECONDS = 1, BEGUN_WITHIN = 2, FILED_WITHIN = 4, AFTER_INTERRUPT = 1 };
 
 /* ---- from found/ to queue/ --------------------------------------------------------------------
  */
 
-static void add_name(const char *path, const char *name, void *context) {
-    uint64_t *hash = context;
-    (void)path;
+static uint64_t hash_of(const char *name) {
+    uint64_t hash = 0xcbf29ce484222325;
     for (const char *c = name; *c; c++)
-        *hash = (*hash ^ (unsigned char)*c) * 0x100000001b3;
+        hash = (hash ^ (unsigned char)*c) * 0x100000001b3;
+    return hash;
 }
 
-/* Corpus files are named by their content, so their names are the corpus. */
+/* Corpus files are named by their content, so their names are the corpus; in any order, since to
+ * sort a hundred thousand names takes longer than to read them. */
 static uint64_t corpus_digest(const struct target *t) {
-    uint64_t hash = 0xcbf29ce484222325;
-    visit_folder(t->corpus, add_name, &hash);
-    return hash;
+    struct dirent *entry;
+    uint64_t sum = 0;
+    DIR *d = opendir(t->corpus);
+    while (d && (entry = readdir(d)))
+        if (entry->d_name[0] != '.')
+            sum += hash_of(entry->d_name);
+    if (d)
+        closedir(d);
+    return sum;
 }
 
 /* AFL++ names the parent, as in id:000001,sig:06,src:000002,... */
@@ -45,27 +57,73 @@ static char *parent_of(const char *name) {
                   : text_of("%s", "");
 }
 
+/* How sure it is that the input has failed, for the queue: ",how:late" and ",how:interrupted" may
+ * be no failure at all. */
+static const char *how_of(const char *name) {
+    if (strncmp(name, "timeout-", 8) == 0 || strncmp(name, "slow-unit-", 10) == 0)
+        return ",how:late";
+    if (strncmp(name, "interrupted-", 12) == 0)
+        return ",how:interrupted";
+    return strncmp(name, "killed-", 7) == 0 ? ",how:killed" : "";
+}
+
+bool was_taken_in(const struct target *t, const char *hash) {
+    uint64_t content = strtoull(hash, NULL, 16);
+    for (unsigned i = 0; i < TAKEN_MAX && i < t->n_taken; i++)
+        if (t->taken[i] == content)
+            return true;
+    return false;
+}
+
 struct intake {
     struct target *target;
     bool all;
 };
 
-/* Engines write in place; what has just been touched may not be complete. */
-static bool is_settled(const char *path) {
+/* Engines write in place; what has just been touched may not be complete.  What we have put there
+ * is (current.c). */
+static bool is_settled(const char *path, const char *name) {
     struct stat info;
+    if (strncmp(name, "killed-", 7) == 0 || strncmp(name, "interrupted-", 12) == 0)
+        return true;
     return stat(path, &info) == 0 && time(NULL) - info.st_mtime > SETTLED_SECONDS;
 }
 
+struct content {
+    const char *data;
+    size_t size;
+};
+
+static void drop_same(const char *path, const char *name, void *context) {
+    const struct content *c = context;
+    struct stat info;
+    size_t size;
+    (void)name;
+    if (stat(path, &info) != 0 || (size_t)info.st_size != c->size)
+        return;
+    char *data = load_file(path, &size);
+    if (data && size == c->size && memcmp(data, c->data, size) == 0)
+        unlink(path);
+    free(data);
+}
+
 /* An input of the corpus that fails would end every reading of it.  libFuzzer names inputs by their
- * SHA-1, in the corpus as in crash-SHA1; others are named by our own digest. */
-static void drop_from_corpus(const struct target *t, const char *name, const char *hash) {
+ * SHA-1, in the corpus as in crash-SHA1; others are named by our own digest, or by somebody. */
+static void drop_from_corpus(const struct intake *intake, const char *name, const char *hash,
+                             struct content content) {
+    const struct target *t = intake->target;
+    static const char *const folders[] = {"corpus", "engine/part", "engine/grown", "new"};
     const char *dash = strrchr(name, '-');
-    char *theirs = text_of("%s/%s", t->corpus, dash ? dash + 1 : name);
-    char *ours = text_of("%s/%s", t->corpus, hash);
-    unlink(theirs);
-    unlink(ours);
-    free(theirs);
-    free(ours);
+    for (unsigned i = 0; i < sizeof folders / sizeof *folders; i++) {
+        char *folder = text_of("%s/%s", t->work, folders[i]);
+        char *theirs = text_of("%s/%s", folder, dash ? dash + 1 : name);
+        char *ours = text_of("%s/%s", folder, hash);
+        if (unlink(theirs) != 0 && unlink(ours) != 0 && intake->all)
+            visit_folder(folder, drop_same, &content);
+        free(theirs);
+        free(ours);
+        free(folder);
+    }
 }
 
 static void queue_file(const char *path, const char *name, void *context) {
@@ -73,19 +131,26 @@ static void queue_file(const char *path, const char *name, void *context) {
     struct target *t = intake->target;
     char hash[17];
     size_t size;
-    if (!intake->all && !is_settled(path))
+    if (!intake->all && !is_settled(path, name))
         return;
     char *data = load_file(path, &size);
     if (!data)
         return;
     name_content(data, size, hash);
+    if (strncmp(name, "interrupted-", 12) != 0)
+        drop_from_corpus(intake, name, hash, (struct content){data, size});
+    if (was_taken_in(t, hash)) { /* from another process, or again from a folder of inputs */
+        unlink(path);
+        free(data);
+        return;
+    }
     char *parent = parent_of(name);
-    char *to = text_of("%s/queue/%s,engine:%s,seed:%u,corpus:%016llx%s", t->work, hash,
+    char *to = text_of("%s/queue/%s,engine:%s,seed:%u,corpus:%016llx%s%s", t->work, hash,
                        t->campaign->engine->name, t->campaign->seed,
-                       (unsigned long long)corpus_digest(t), parent);
+                       (unsigned long long)corpus_digest(t), parent, how_of(name));
     if (move_file(path, to)) {
         t->campaign->pending++;
-        drop_from_corpus(t, name, hash);
+        t->taken[t->n_taken++ % TAKEN_MAX] = strtoull(hash, NULL, 16);
     } else if (errno == ENOSPC || errno == EDQUOT) {
         t->campaign->disk_full = true;
     }
@@ -99,6 +164,12 @@ void take_in(struct target *t, bool all) {
     char *found = text_of("%s/found", t->work);
     visit_folder(found, queue_file, &intake);
     free(found);
+}
+
+void take_all(struct target *t) {
+    take_in(t, true);
+    take_current(t, true);
+    take_in(t, true);
 }
 
 /* ---- from queue/ to the files -----------------------------------------------------------------
@@ -140,6 +211,7 @@ static bool start_worker(struct target *t, const char *input) {
     if (worker.child == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         signal(SIGINT, SIG_IGN); /* the campaign decides */
+        signal(SIGTERM, SIG_DFL);
         if (getppid() != campaign)
             _exit(1);
         close(result[0]);
@@ -152,6 +224,7 @@ static bool start_worker(struct target *t, const char *input) {
         worker.child = 0;
         return false;
     }
+    note_child(worker.child);
     worker.result = result[0];
     worker.target = t;
     return true;
@@ -188,6 +261,18 @@ static void could_not_file(struct target *t, const struct filed *filed) {
         filed->finding.violation, filed->finding.guilty, filed->path, t->work);
 }
 
+/* What did not fail again, with what was said of it the first time. */
+static void note_flaky(struct target *t, const struct filed *filed) {
+    struct tally *tally = tally_of(t, &filed->finding);
+    tally->flaky++;
+    say("%s: flaky violation %s (%s), which did not come again: %s", t->name, tally->violation,
+        tally->guilty, quoted_path(filed->path));
+    if (tally->flaky == 1 && t->subject)
+        say("%s: does the collector keep something from one program to the next?  `isoheap "
+            "conformance --only=repeats` looks for that",
+            t->name);
+}
+
 static void note_filed(struct target *t, const struct filed *filed) {
     struct tally *tally = filed->finding.failed ? tally_of(t, &filed->finding) : NULL;
     switch (filed->how) {
@@ -196,19 +281,20 @@ static void note_filed(struct target *t, const struct filed *filed) {
         say("%s: %snew violation %s%s (%s), %u operation%s, %u block%s: %s", t->name,
             wants_colour() ? "\033[1;31m" : "", tally->violation, wants_colour() ? "\033[0m" : "",
             tally->guilty, filed->operations, filed->operations == 1 ? "" : "s", filed->blocks,
-            filed->blocks == 1 ? "" : "s", filed->path);
+            filed->blocks == 1 ? "" : "s", quoted_path(filed->path));
         break;
     case FILED_KNOWN:
         if (!tally->known++)
             say("%s: known violation %s (%s): %s", t->name, tally->violation, tally->guilty,
-                filed->path);
+                quoted_path(filed->path));
         break;
     case FILED_MORE:
         tally->more++;
         break;
     case FILED_FLAKY:
-        t->flaky++;
-        say("%s: an input failed once and then did not; it is in %s/flaky", t->name, t->work);
+        note_flaky(t, filed);
+        break;
+    case FILED_NOTHING:
         break;
     case FILED_NOT:
         could_not_file(t, filed);
@@ -224,6 +310,7 @@ static bool worker_is_done(struct campaign *c) {
         return false;
     ssize_t n = read(worker.result, &filed, sizeof filed);
     close(worker.result);
+    forget_child(worker.child);
     worker.child = 0;
     if (n == sizeof filed) {
         c->pending -= filed.how != FILED_NOT;
@@ -248,16 +335,30 @@ static bool start_next(struct campaign *c) {
     return false;
 }
 
+/* What it has not filed is in the queue still. */
+static void end_worker(void) {
+    kill(worker.child, SIGKILL);
+    waitpid(worker.child, NULL, 0);
+    forget_child(worker.child);
+    end_orphans();
+    close(worker.result);
+    worker.child = 0;
+}
+
 bool work_on_queue(struct campaign *c) {
-    if (worker.child && campaign_interrupts > 1) {
-        kill(worker.child, SIGKILL);
-        waitpid(worker.child, NULL, 0);
-        close(worker.result);
-        worker.child = 0;
-    }
+    static double interrupted;
+    double now = seconds_now();
+    if (campaign_interrupts && !(interrupted > 0))
+        interrupted = now;
+    bool late = c->end > 0 && now > c->end + FILED_WITHIN;
+    bool unwanted =
+        campaign_interrupts && (campaign_interrupts > 1 || now > interrupted + AFTER_INTERRUPT);
+    if (worker.child && (unwanted || late))
+        end_worker();
     if (worker.child && !worker_is_done(c))
         return true;
-    if (c->filing_ended || campaign_interrupts) /* the queue waits for the next campaign */
+    /* the queue waits for the next campaign */
+    if (c->filing_ended || campaign_interrupts || (c->end > 0 && now > c->end + BEGUN_WITHIN))
         return false;
     return start_next(c);
 }

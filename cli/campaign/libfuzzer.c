@@ -12,43 +12,49 @@
 #define _GNU_SOURCE
 #include "cli/campaign/campaign.h"
 
+#include "harness/current_input.h"
+
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+/* What it reads, names in the work folder: the corpus, to which it adds; or of a large one a part,
+ * and a folder for what is new. */
+static const char *const whole[] = {"corpus", "seeds", NULL};
+static const char *const part[] = {"engine/grown", "engine/part", "seeds", NULL};
+
+static const char *const *folders_of(const struct target *t) {
+    return t->sampled ? part : whole;
+}
+
 static void add_option(const char *key, const char *value, void *context) {
     add_word(context, "-%s=%s", key, value);
 }
 
-static void add_folder(struct words *argv, const char *folder) {
-    if (access(folder, R_OK) == 0)
-        add_word(argv, "%s", folder);
-}
-
 static void command(const struct target *t, unsigned number, double seconds, struct words *argv) {
-    char *dictionary = text_of("%s.dict", t->binary);
-    add_word(argv, "%s", t->binary);
+    add_word(argv, "./target");
     for_each_option(t, add_option, argv);
-    if (access(dictionary, R_OK) == 0)
-        add_word(argv, "-dict=%s", dictionary);
+    if (has_here(t, "target.dict"))
+        add_word(argv, "-dict=target.dict");
     add_word(argv, "-fork=%u", t->campaign->jobs_each);
     add_word(argv, "-ignore_crashes=1");
     add_word(argv, "-ignore_timeouts=1");
     add_word(argv, "-ignore_ooms=1");
     add_word(argv, "-max_total_time=%.0f", seconds);
-    add_word(argv, "-seed=%u", t->campaign->seed + number);
-    add_word(argv, "-artifact_prefix=%s/found/", t->work);
-    add_word(argv, "%s", t->corpus);
-    if (t->seeds)
-        add_folder(argv, t->seeds);
-    free(dictionary);
+    add_word(argv, "-seed=%u", t->campaign->seed + number + t->restarts);
+    add_word(argv, "-artifact_prefix=found/");
+    for (const char *const *folder = folders_of(t); *folder; folder++)
+        if (has_here(t, *folder))
+            add_word(argv, "%s", *folder);
 }
 
 /* Names in stack traces are for classify(), which knows when it needs them. */
 static void environment(const struct target *t, struct words *words) {
-    add_word(words, "TMPDIR=%s/engine", t->work);
+    (void)t;
+    add_word(words, "TMPDIR=engine");
+    add_word(words, CURRENT_VARIABLE "=current");
     add_word(words, "ASAN_OPTIONS=detect_leaks=0:print_legend=0:symbolize=0");
     add_word(words, "UBSAN_OPTIONS=symbolize=0");
 }
@@ -71,39 +77,19 @@ static void line(const char *text, void *context) {
 /* ---- coverage ---------------------------------------------------------------------------------
  */
 
-enum { MEASURE_EVERY = 20, MEASURE_LONGEST = 60, MEASURE_AGAIN = 5 };
-
-static void measure_command(const struct target *t, struct words *argv) {
-    add_word(argv, "%s", t->binary);
-    for_each_option(t, add_option, argv);
-    add_word(argv, "-runs=0");
-    add_word(argv, "-artifact_prefix=%s/found/", t->work);
-    add_word(argv, "%s", t->corpus);
-    if (t->seeds)
-        add_folder(argv, t->seeds);
-}
-
-/* "#307\tINITED cov: 373 ft: 1264 corp: 295/1998b ..." */
-static void measured_line(const char *text, void *context) {
-    unsigned *edges = context, n;
-    const char *cov = strstr(text, "INITED cov: ");
-    if (cov && sscanf(cov, "INITED cov: %u", &n) == 1)
-        *edges = n;
-}
+enum { MEASURE_EVERY = 20, PART_OF_TIME = 10, LAST_SECONDS = 2 };
 
 /* A corpus file that fails ends this before it has said anything; the figure then stays. */
-static void measure(struct target *t) {
-    struct words argv = {.n = 0}, settings = {.n = 0};
+static void measure(struct target *t, double end) {
     static struct process p;
-    double end = seconds_now() + MEASURE_LONGEST;
-    measure_command(t, &argv);
-    environment(t, &settings);
-    if (process_start(&p, argv.word, settings.word))
-        while (process_poll(&p, measured_line, &t->figures.edges) && seconds_now() < end)
+    struct reach reach = {.known = false};
+    if (measure_begin(&p, t, folders_of(t), NULL))
+        while (process_poll(&p, measure_line, &reach) && seconds_now() < end &&
+               !campaign_interrupts)
             take_a_nap();
-    process_kill(&p);
-    free_words(&argv);
-    free_words(&settings);
+    end_reader(t, &p);
+    if (reach.known)
+        t->figures.edges = reach.edges;
 }
 
 /* While the engine runs, beside it; the longer it takes the more seldom. */
@@ -111,21 +97,20 @@ static void poll_measure(struct target *t) {
     struct process *p = &t->helper;
     double now = seconds_now();
     if (p->warden) {
-        if (!process_poll(p, measured_line, &t->figures.edges))
-            t->helper_next = now + MEASURE_EVERY + 20 * (now - t->helper_started);
+        if (process_poll(p, measure_line, &t->helper_reach))
+            return;
+        t->helper_next = now + MEASURE_EVERY + 20 * (now - t->helper_started);
+        if (t->helper_reach.known)
+            t->figures.edges = t->helper_reach.edges;
         return;
     }
     if (!(t->helper_next > 0))
         t->helper_next = now + MEASURE_EVERY;
     if (now < t->helper_next || t->asked_to_end > 0)
         return;
-    struct words argv = {.n = 0}, settings = {.n = 0};
-    measure_command(t, &argv);
-    environment(t, &settings);
     t->helper_started = now;
-    process_start(p, argv.word, settings.word);
-    free_words(&argv);
-    free_words(&settings);
+    t->helper_reach.known = false;
+    measure_begin(p, t, folders_of(t), NULL);
 }
 
 /* ---- what a killed engine left ----------------------------------------------------------------
@@ -139,13 +124,13 @@ static void save_input(const char *path, const char *name, void *context) {
 
 /* TMPDIR/libFuzzerTemp.FuzzWithFork<pid>.dir/C<job>/ are the new inputs of a job, which are merged
  * into the corpus when it ends. */
-static void save_jobs(const struct target *t, const char *folder) {
+static void save_jobs(const char *folder, char *corpus) {
     struct dirent *entry;
     DIR *d = opendir(folder);
     while (d && (entry = readdir(d)))
         if (entry->d_name[0] == 'C') {
             char *path = text_of("%s/%s", folder, entry->d_name);
-            visit_folder(path, save_input, t->corpus);
+            visit_folder(path, save_input, corpus);
             free(path);
         }
     if (d)
@@ -155,47 +140,86 @@ static void save_jobs(const struct target *t, const char *folder) {
 static void save_all_jobs(const struct target *t) {
     struct dirent *entry;
     char *folder = text_of("%s/engine", t->work);
+    char *corpus = text_of("%s/%s", t->work, folders_of(t)[0]);
     DIR *d = opendir(folder);
     while (d && (entry = readdir(d)))
         if (strncmp(entry->d_name, "libFuzzerTemp.", 14) == 0) {
             char *path = text_of("%s/%s", folder, entry->d_name);
-            save_jobs(t, path);
+            save_jobs(path, corpus);
             remove_folder(path);
             free(path);
         }
     if (d)
         closedir(d);
+    free(corpus);
     free(folder);
 }
 
-/* An input of the corpus that fails ends the reading; it is taken out, and the rest read again. */
-static void measure_start(struct target *t) {
-    int before;
-    unsigned times = 0;
-    do {
-        before = t->campaign->pending;
-        measure(t);
-        take_in(t, true);
-    } while (t->campaign->pending > before && ++times < MEASURE_AGAIN);
-    t->figures.edges_at_start = t->figures.edges;
+/* What grew beside a part of the corpus goes into the corpus. */
+static void save_grown(const struct target *t) {
+    char *grown = text_of("%s/engine/grown", t->work), *sample = text_of("%s/engine/part", t->work);
+    visit_folder(grown, save_input, t->corpus);
+    remove_folder(grown);
+    remove_folder(sample);
+    free(grown);
+    free(sample);
 }
 
 static bool prepare(struct target *t) {
     save_all_jobs(t);
     if (!t->running)
-        measure_start(t);
+        save_grown(t);
+    return true;
+}
+
+static bool take_part(struct target *t) {
+    unsigned most = inputs_to_read(t), n = count_files(t->corpus);
+    if (n <= most)
+        return true;
+    char *grown = text_of("%s/engine/grown", t->work), *sample = text_of("%s/engine/part", t->work);
+    bool good = make_folder(grown) && make_folder(sample);
+    unsigned taken = good ? link_inputs(t->corpus, sample, most, t->campaign->seed) : 0;
+    if (!good)
+        perror(grown);
+    if (taken)
+        say("%s: the engine gets %u of the %u files of its corpus, as many as it reads in the "
+            "time; "
+            "`isoheap corpus minimise` makes it smaller",
+            t->name, taken, n);
+    t->sampled = taken > 0;
+    free(grown);
+    free(sample);
+    return good;
+}
+
+/* An input of the corpus that fails ends the reading; it is taken out, and the rest read again. */
+static bool begin(struct target *t) {
+    int before;
+    double end = seconds_now() + t->share / PART_OF_TIME + 1;
+    if (!take_part(t))
+        return false;
+    do {
+        before = t->campaign->pending;
+        measure(t, end);
+        take_all(t);
+    } while (t->campaign->pending > before && seconds_now() < end);
+    t->figures.edges_at_start = t->figures.edges;
     return true;
 }
 
 static void finish(struct target *t) {
     save_all_jobs(t);
-    process_kill(&t->helper);
-    measure(t);
+    end_reader(t, &t->helper);
+    double end = seconds_now() + LAST_SECONDS, latest = t->campaign->end + 2 * LAST_SECONDS - 1;
+    measure(t, end < latest ? end : latest);
+    if (t->sampled)
+        save_grown(t);
 }
 
 const struct engine libfuzzer = {.name = "libfuzzer",
                                  .folder = "build/fuzz/bin",
                                  .prepare = prepare,
+                                 .begin = begin,
                                  .command = command,
                                  .environment = environment,
                                  .line = line,

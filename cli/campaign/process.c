@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * Child processes that cannot outlive the campaign (campaign.h).
+ * Child processes that cannot outlive the campaign, nor hurt it (campaign.h).
  *
- * An engine starts processes of its own, and SIGKILL to the campaign would leave them all behind.
- * Between the campaign and the engine therefore stands a warden.  It leads a process group, waits
- * for the engine, and is told by the kernel when the campaign dies; then it kills the group.
+ * An engine starts processes of its own, and SIGKILL to the campaign would leave them all behind;
+ * and what it runs may send signals to its own process group, or to its parent.  Between the
+ * campaign and the engine therefore stands a warden, in a process group of its own.  The engine
+ * leads a session; whatever it leaves behind becomes the warden's child, who ends it.  The warden
+ * is told by the kernel when the campaign dies.  If the subject kills the warden, the kernel kills
+ * the engine, and what is left comes to the campaign.
  */
 #define _GNU_SOURCE
 #include "cli/campaign/campaign.h"
+
+#include "cli/descendants.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +24,11 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { NOT_STARTED = 127, OUTPUT_KEPT = 64 << 10 };
+enum { NOT_STARTED = 127, OUTPUT_KEPT = 64 << 10, KILLED = 128 + SIGKILL, PATIENCE = 8 };
+/* To the warden: SEND_ON hands the number with it on to the engine, ABANDONED comes when the
+ * campaign has died. */
+#define SEND_ON   SIGUSR1
+#define ABANDONED SIGUSR2
 
 void take_a_nap(void) {
     static const struct timespec nap = {.tv_nsec = 2000000};
@@ -29,16 +38,30 @@ void take_a_nap(void) {
 /* ---- the warden and the command ---------------------------------------------------------------
  */
 
-static _Noreturn void become(char *const argv[], char *const environment[]) {
+struct start {
+    const char *folder; /* to run in; NULL: this one */
+    char *const *argv, *const *environment;
+    pid_t campaign;
+    int output;
+};
+
+static _Noreturn void become(const struct start *start, pid_t warden) {
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    signal(SIGINT, SIG_DFL);
-    signal(SIGTERM, SIG_DFL);
-    for (unsigned i = 0; environment && environment[i]; i++)
-        putenv(environment[i]);
-    execvp(argv[0], argv);
-    fprintf(stderr, "isoheap: cannot run %s: %s\n", argv[0], strerror(errno));
+    setsid();
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != warden)
+        _exit(NOT_STARTED);
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+    for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        signal(numbers[i], SIG_DFL);
+    for (unsigned i = 0; start->environment && start->environment[i]; i++)
+        putenv(start->environment[i]);
+    if (start->folder && chdir(start->folder) != 0)
+        fprintf(stderr, "isoheap: cannot run in %s: %s\n", start->folder, strerror(errno));
+    else if (execvp(start->argv[0], start->argv) != 0)
+        fprintf(stderr, "isoheap: cannot run %s: %s\n", start->argv[0], strerror(errno));
     _exit(NOT_STARTED);
 }
 
@@ -46,57 +69,83 @@ static int code_of(int status) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* Waits for the engine, and ends with its status; SIGUSR1 says that the campaign is gone. */
-static _Noreturn void guard(pid_t engine, const sigset_t *awaited) {
+static _Noreturn void end_all(int code) {
+    end_descendants();
+    _exit(code);
+}
+
+/* Waits for who has ended, orphans too; true if the engine is among them. */
+static bool engine_ended(pid_t engine, int *status) {
+    int one;
+    pid_t ended;
+    bool found = false;
+    while ((ended = waitpid(-1, &one, WNOHANG)) > 0)
+        if (ended == engine) {
+            *status = one;
+            found = true;
+        }
+    return found;
+}
+
+/* Waits for the engine, and ends with its status.  Signals count only from the campaign. */
+static _Noreturn void guard(pid_t engine, pid_t campaign, const sigset_t *awaited) {
     int status;
+    siginfo_t info;
     for (;;) {
-        int number = sigwaitinfo(awaited, NULL);
-        if (number == SIGUSR1)
-            kill(0, SIGKILL);
-        if (number == SIGCHLD && waitpid(engine, &status, WNOHANG) == engine)
-            _exit(code_of(status));
+        int number = sigwaitinfo(awaited, &info);
+        if (getppid() != campaign)
+            end_all(KILLED);
+        if (number == SEND_ON && info.si_pid == campaign && info.si_value.sival_int == SIGKILL)
+            end_all(KILLED);
+        if (number == SEND_ON && info.si_pid == campaign)
+            kill(-engine, info.si_value.sival_int);
+        if (number == SIGCHLD && engine_ended(engine, &status))
+            end_all(code_of(status));
     }
 }
 
-static _Noreturn void run_warden(pid_t campaign, int output, char *const argv[],
-                                 char *const environment[]) {
-    sigset_t awaited;
+static _Noreturn void run_warden(const struct start *start) {
+    sigset_t awaited, all;
     setpgid(0, 0);
+    become_subreaper();
     sigemptyset(&awaited);
-    sigaddset(&awaited, SIGUSR1);
+    sigaddset(&awaited, SEND_ON);
+    sigaddset(&awaited, ABANDONED);
     sigaddset(&awaited, SIGCHLD);
-    sigprocmask(SIG_SETMASK, &awaited, NULL);
-    signal(SIGINT, SIG_IGN);
-    signal(SIGTERM, SIG_IGN);
-    prctl(PR_SET_PDEATHSIG, SIGUSR1);
-    if (getppid() != campaign)
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, NULL);
+    signal(SIGCHLD, SIG_DFL);
+    prctl(PR_SET_PDEATHSIG, ABANDONED);
+    if (getppid() != start->campaign)
         _exit(NOT_STARTED);
     int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
     dup2(null, STDIN_FILENO);
-    dup2(output, STDOUT_FILENO);
-    dup2(output, STDERR_FILENO);
-    pid_t engine = fork();
+    dup2(start->output, STDOUT_FILENO);
+    dup2(start->output, STDERR_FILENO);
+    pid_t warden = getpid(), engine = fork();
     if (engine == 0)
-        become(argv, environment);
+        become(start, warden);
     if (engine < 0)
         _exit(NOT_STARTED);
     /* an engine that keeps the pipe open must be the only one that does */
     dup2(null, STDOUT_FILENO);
     dup2(null, STDERR_FILENO);
-    close(output);
-    guard(engine, &awaited);
+    close(start->output);
+    guard(engine, start->campaign, &awaited);
 }
 
-bool process_start(struct process *p, char *const argv[], char *const environment[]) {
+bool process_start(struct process *p, const char *folder, char *const argv[],
+                   char *const environment[]) {
     int out[2];
-    pid_t campaign = getpid();
     *p = (struct process){.output = -1};
     fflush(NULL);
+    become_subreaper();
     if (pipe2(out, O_CLOEXEC) != 0)
         return false;
+    struct start start = {folder, argv, environment, getpid(), out[1]};
     pid_t warden = fork();
     if (warden == 0)
-        run_warden(campaign, out[1], argv, environment);
+        run_warden(&start);
     int why = errno;
     close(out[1]);
     if (warden < 0) {
@@ -105,6 +154,7 @@ bool process_start(struct process *p, char *const argv[], char *const environmen
         return false;
     }
     setpgid(warden, warden); /* both do it: whoever comes first */
+    note_child(warden);
     fcntl(out[0], F_SETFL, O_NONBLOCK);
     p->warden = warden;
     p->output = out[0];
@@ -134,9 +184,13 @@ static void read_lines(struct process *p, void (*line)(const char *, void *), vo
         }
 }
 
-static void forget(struct process *p) {
-    kill(-p->warden, SIGKILL); /* whoever the engine left */
+/* A warden that was killed could not end what was below it. */
+static void forget(struct process *p, int status) {
+    forget_child(p->warden);
+    p->status = code_of(status);
     p->warden = 0;
+    if (WIFSIGNALED(status))
+        end_orphans();
     if (p->output >= 0)
         close(p->output);
     p->output = -1;
@@ -150,25 +204,30 @@ bool process_poll(struct process *p, void (*line)(const char *, void *), void *c
     read_lines(p, line, context);
     if (ended != p->warden)
         return true;
-    p->status = code_of(status);
-    forget(p);
+    forget(p, status);
     return false;
 }
 
-/* The warden ignores what asks an engine to end. */
 void process_signal(const struct process *p, int number) {
+    union sigval value = {.sival_int = number};
     if (p->warden)
-        kill(-p->warden, number);
+        sigqueue(p->warden, SEND_ON, value);
 }
 
+/* The subject may have stopped the warden. */
 void process_kill(struct process *p) {
+    int status = 0;
+    double end = seconds_now() + PATIENCE;
     if (!p->warden)
         return;
-    kill(-p->warden, SIGKILL);
-    while (waitpid(p->warden, &p->status, 0) < 0 && errno == EINTR)
-        ;
-    p->status = code_of(p->status);
-    forget(p);
+    process_signal(p, SIGKILL);
+    kill(p->warden, SIGCONT);
+    while (waitpid(p->warden, &status, WNOHANG) == 0) {
+        if (seconds_now() > end)
+            kill(p->warden, SIGKILL);
+        take_a_nap();
+    }
+    forget(p, status);
 }
 
 /* ---- to the end -------------------------------------------------------------------------------
@@ -190,12 +249,13 @@ static void keep_line(const char *line, void *context) {
     kept->text[kept->length] = 0;
 }
 
-int run_command_for(char *const argv[], char *const environment[], double seconds, char **output) {
+int run_command_for(const char *folder, char *const argv[], char *const environment[],
+                    double seconds, char **output) {
     static struct process p;
     struct kept kept = {calloc(1, OUTPUT_KEPT), 0};
     double end = seconds_now() + seconds;
     *output = kept.text;
-    if (!kept.text || !process_start(&p, argv, environment))
+    if (!kept.text || !process_start(&p, folder, argv, environment))
         return NOT_STARTED;
     while (process_poll(&p, keep_line, &kept) && seconds_now() < end)
         take_a_nap();

@@ -50,7 +50,7 @@ static int name_width(const struct campaign *c) {
 static void print_findings(FILE *out, const struct target *t) {
     const char *separator = "";
     for (unsigned i = 0; i < t->n_tallies; i++) {
-        unsigned fresh = 0, known = 0;
+        unsigned fresh = 0, known = 0, flaky = 0;
         bool counted = false;
         for (unsigned j = 0; j < t->n_tallies; j++) {
             if (strcmp(t->tallies[i].violation, t->tallies[j].violation) != 0)
@@ -58,6 +58,7 @@ static void print_findings(FILE *out, const struct target *t) {
             counted = counted || j < i;
             fresh += t->tallies[j].fresh;
             known += t->tallies[j].known + t->tallies[j].more;
+            flaky += t->tallies[j].flaky;
         }
         if (counted)
             continue;
@@ -66,6 +67,8 @@ static void print_findings(FILE *out, const struct target *t) {
             fprintf(out, " %u new", fresh);
         if (known)
             fprintf(out, " %u known", known);
+        if (flaky)
+            fprintf(out, " %u flaky", flaky);
         separator = ", ";
     }
     if (t->trouble)
@@ -106,7 +109,7 @@ static char *line_of(const struct campaign *c, const struct target *t,
     if (!out)
         return NULL;
     fprintf(out, "%-*s %3.0f/%.0f s", name_width(c), t->name,
-            seconds < c->share ? seconds : c->share, c->share);
+            seconds < t->share ? seconds : t->share, t->share);
     print_figures(out, t);
     print_findings(out, t);
     fclose(out);
@@ -167,14 +170,15 @@ static void print_trouble(const struct target *t) {
     unsigned first = p->lines > TAIL_LINES ? p->lines - TAIL_LINES : 0;
     if (!t->trouble)
         return;
-    printf("\n%s did not run; the last lines that the engine wrote:\n", t->name);
+    printf("\n%s did not run; %sthe last lines that the engine wrote:\n", t->name,
+           t->figures.executions ? "" : "it executed nothing; ");
     for (unsigned i = first; i < p->lines; i++)
         printf("  %s\n", p->tail[i % TAIL_LINES]);
 }
 
-static int status_of(const struct campaign *c, unsigned *fresh, unsigned *known) {
+static int status_of(const struct campaign *c, unsigned *fresh, unsigned *known, unsigned *flaky) {
     bool harness = c->trouble || c->disk_full;
-    *fresh = *known = 0;
+    *fresh = *known = *flaky = 0;
     for (unsigned i = 0; i < c->n_targets; i++) {
         const struct target *t = &c->targets[i];
         harness = harness || t->trouble;
@@ -182,14 +186,17 @@ static int status_of(const struct campaign *c, unsigned *fresh, unsigned *known)
             harness = harness || strcmp(t->tallies[k].violation, "harness_error") == 0;
             *fresh += t->tallies[k].fresh;
             *known += t->tallies[k].known + t->tallies[k].more;
+            *flaky += t->tallies[k].flaky;
         }
     }
-    return harness ? EXIT_HARNESS : *fresh + *known ? EXIT_VIOLATION : EXIT_OK;
+    return harness                                      ? EXIT_HARNESS
+           : *fresh + *known + *flaky || c->pending > 0 ? EXIT_VIOLATION
+                                                        : EXIT_OK;
 }
 
 int print_summary(struct campaign *c, double seconds) {
-    unsigned fresh, known;
-    int status = status_of(c, &fresh, &known);
+    unsigned fresh, known, flaky;
+    int status = status_of(c, &fresh, &known, &flaky);
     printf("\n%-*s %12s %9s  %-16s %-16s  %s\n", name_width(c), "target", "executions", "exec/s",
            "edges", "corpus files", "violations");
     for (unsigned i = 0; i < c->n_targets; i++)
@@ -204,8 +211,11 @@ int print_summary(struct campaign *c, double seconds) {
     if (c->pending > 0)
         printf("%d finding%s left in the queue for the next campaign\n", c->pending,
                c->pending > 1 ? "s are" : " is");
-    printf("%s%u new violation%s, %u known, in %.0f s", campaign_interrupts ? "interrupted: " : "",
-           fresh, fresh == 1 ? "" : "s", known, seconds);
+    printf("%s%u new violation%s, %u known", campaign_interrupts ? "interrupted: " : "", fresh,
+           fresh == 1 ? "" : "s", known);
+    if (flaky)
+        printf(", %u flaky", flaky);
+    printf(", in %.0f s", seconds);
     if (fresh)
         printf("; filed in %s/", c->crashes);
     printf("\n");

@@ -5,6 +5,8 @@
 #define _GNU_SOURCE
 #include "cli/campaign/campaign.h"
 
+#include "cli/plugin.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,14 +14,25 @@
 /* A binary fuzz_NAME; its companions have a dot in their names. */
 static bool is_target(const char *path, const char *name) {
     const char *end = strrchr(name, '_');
-    return strncmp(name, "fuzz_", 5) == 0 && !strchr(name, '.') &&
+    return strncmp(name, "fuzz_", 5) == 0 && !strchr(name, '.') && is_plain(name) &&
            strcmp(end, "_standalone") != 0 && access(path, X_OK) == 0;
+}
+
+char *plugin_target(void) {
+    const char *plugin = last_plugin(), *slash = strrchr(plugin, '/');
+    const char *base = slash ? slash + 1 : plugin;
+    return text_of("fuzz_%.*s", (int)(ends_in(base, ".so") ? strlen(base) - 3 : strlen(base)),
+                   base);
 }
 
 /* fuzz_NAME fuzzes the collector NAME against cheney; fuzz_reference fuzzes that one. */
 static void find_collectors(struct target *t) {
     const char *name = t->name + strlen("fuzz_");
     bool reference = strcmp(name, "reference") == 0;
+    char *of_plugin = last_plugin() ? plugin_target() : NULL;
+    if (of_plugin && strcmp(of_plugin, t->name) == 0)
+        name = default_collector();
+    free(of_plugin);
     if (!reference && !find_collector(name))
         return;
     t->subject = text_of("%s", reference ? DEFAULT_REFERENCE : name);
@@ -108,7 +121,7 @@ bool lock_work(const struct campaign *c) {
 /* Of the checkout that the campaign runs in. */
 char *find_commit(void) {
     char *argv[] = {"git", "rev-parse", "HEAD", NULL}, *said;
-    int status = run_command_for(argv, NULL, 10, &said);
+    int status = run_command_for(NULL, argv, NULL, 10, &said);
     size_t length = status == 0 && said ? strcspn(said, "\n") : 0;
     char *commit = length >= 40 ? text_of("%.*s", (int)length, said) : NULL;
     free(said);

@@ -12,8 +12,6 @@
 #include "cli/plugin.h"
 #include "conformance/conform.h"
 
-#include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -21,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { IN_PROCESS = 1000, WIDTH = 96, INDENT = 12, SAID = 4096, SECONDS_MAX = 100000 };
+enum { IN_PROCESS = 1000, WIDTH = 96, INDENT = 12, SAID = 64 << 10, SECONDS_MAX = 100000 };
 
 struct conformance {
     const char *collector, *only;
@@ -33,7 +31,7 @@ struct conformance {
 static const struct argp_option options[] = {
     {"collector", 'c', "NAME", 0, "the collector to test (default: the plug-in, or mark_sweep)", 0},
     {"only", 'o', "STEP", 0, "this step alone", 0},
-    {"timeout", 'T', "SECONDS", 0, "time for each step (default: 10)", 0},
+    {"timeout", 'T', "SECONDS", 0, "processor time for each step (default: 10)", 0},
     {"in-process", IN_PROCESS, NULL, 0, "no child process and no time limit: for a debugger", 0},
     {0}};
 
@@ -65,77 +63,79 @@ struct shared {
     struct conform_answer answer;
 };
 
-static _Noreturn void child(const struct collector *collector, unsigned step, unsigned seconds,
-                            struct shared *shared, int said) {
-    struct rlimit processor = {seconds, seconds + 1}, no_core = {0, 0};
-    dup2(said, STDERR_FILENO);
+struct step_run {
+    const struct collector *collector;
+    unsigned step;
+    struct shared *shared;
+};
+
+static void run_guarded(void *context) {
+    const struct step_run *r = context;
+    struct rlimit no_core = {0, 0};
     setrlimit(RLIMIT_CORE, &no_core);
-    setrlimit(RLIMIT_CPU, &processor);
-    signal(SIGINT, SIG_DFL);
-    signal(SIGALRM, SIG_DFL);
-    alarm(seconds * 4); /* a collector that sleeps uses no processor */
-    conform_run(collector, step, &shared->answer);
-    shared->finished = true;
-    _exit(0);
+    conform_run(r->collector, r->step, &r->shared->answer);
+    r->shared->finished = true;
 }
 
 /* What the child wrote to stderr that people want to see: the line that sums up, or the first. */
-static void summary_of(FILE *said, char *out, size_t size) {
+static void summary_of(char *text, size_t length, char *out, size_t size) {
     char line[512];
     out[0] = '\0';
-    rewind(said);
-    while (fgets(line, sizeof line, said)) {
+    FILE *said = length ? fmemopen(text, length, "r") : NULL;
+    while (said && fgets(line, sizeof line, said)) {
         bool sums_up = strstr(line, "ERROR: ") || strstr(line, "SUMMARY: ") ||
                        strstr(line, "runtime error") || strstr(line, "Assertion");
         line[strcspn(line, "\n")] = '\0';
         if ((!out[0] && line[0] && line[0] != '=') || sums_up)
             snprintf(out, size, "%.*s", (int)size - 1, line);
         if (sums_up)
-            return;
+            break;
     }
+    if (said)
+        fclose(said);
 }
 
-static void answer_death(int status, unsigned seconds, FILE *said, struct conform_answer *answer) {
-    char line[512];
-    bool late = WIFSIGNALED(status) && (WTERMSIG(status) == SIGXCPU ||
-                                        WTERMSIG(status) == SIGALRM || WTERMSIG(status) == SIGKILL);
-    summary_of(said, line, sizeof line);
+static void answer_death(const struct guard_end *end, unsigned seconds, const char *said,
+                         struct conform_answer *answer) {
+    char limit[CONFORM_TEXT / 2];
+    guard_describe(end->limit, seconds, limit, sizeof limit);
     memset(answer, 0, sizeof *answer);
     answer->result = CONFORM_BROKEN;
-    if (late)
-        snprintf(answer->text, CONFORM_TEXT, "the step does not end: a hang (limit %u s)", seconds);
-    else if (WIFSIGNALED(status))
+    if (end->limit == GUARD_PROCESSOR || end->limit == GUARD_IDLE)
+        snprintf(answer->text, CONFORM_TEXT, "the step does not end: a hang (it %s)", limit);
+    else if (end->limit != GUARD_NONE)
+        snprintf(answer->text, CONFORM_TEXT, "the step %s", limit);
+    else if (WIFSIGNALED(end->status))
         snprintf(answer->text, CONFORM_TEXT, "the collector crashed: %s%s%s",
-                 strsignal(WTERMSIG(status)), line[0] ? ": " : "", line);
+                 strsignal(WTERMSIG(end->status)), said[0] ? ": " : "", said);
     else
         snprintf(answer->text, CONFORM_TEXT, "the process ended itself with status %d%s%s",
-                 WEXITSTATUS(status), line[0] ? ": " : "", line);
+                 WEXITSTATUS(end->status), said[0] ? ": " : "", said);
 }
 
 /* False, after a message, if the system refuses. */
 static bool run_step(const struct conformance *c, const struct collector *collector, unsigned step,
                      struct conform_answer *answer) {
-    int status = 0;
+    static char said[SAID];
+    char line[512];
+    size_t length = sizeof said;
+    struct guard_end end;
     struct shared *shared =
         mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    FILE *said = tmpfile();
-    fflush(NULL);
-    pid_t pid = shared != MAP_FAILED && said ? fork() : -1;
-    if (pid == 0)
-        child(collector, step, c->seconds, shared, fileno(said));
-    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
-    if (pid < 0)
+    struct step_run run = {collector, step, shared};
+    bool good =
+        shared != MAP_FAILED && guard_run(c->seconds, run_guarded, &run, said, &length, &end);
+    if (!good) {
         perror("isoheap: conformance");
-    else if (shared->finished)
+    } else if (shared->finished) {
         *answer = shared->answer;
-    else
-        answer_death(status, c->seconds, said, answer);
-    if (said)
-        fclose(said);
+    } else {
+        summary_of(said, length, line, sizeof line);
+        answer_death(&end, c->seconds, line, answer);
+    }
     if (shared != MAP_FAILED)
         munmap(shared, sizeof *shared);
-    return pid > 0;
+    return good;
 }
 
 /* ---- printing ----------------------------------------------------------------------------------

@@ -5,6 +5,8 @@
 #define _GNU_SOURCE
 #include "cli/cli.h"
 
+#include "cli/plugin.h"
+
 #include "program/bytes/bytes.h"
 #include "program/text/text.h"
 
@@ -162,7 +164,7 @@ static const char about[] =
     "Exit status: 0 converted, 2 usage or an output that cannot be written, 3 unreadable input.";
 
 int command_convert(int argc, char **argv) {
-    static const struct argp argp = {options, parse, "FILE...", about, NULL, NULL, NULL};
+    static const struct argp argp = {options, parse, "FILE...", about, bytes_option, NULL, NULL};
     struct convert c = {.status = EXIT_OK, .version = PROGRAM_BYTES_VERSION};
     argp_err_exit_status = EXIT_USAGE;
     if (argp_parse(&argp, argc, argv, 0, NULL, &c) || !usable(&c))

@@ -16,11 +16,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { CORPUS = 1000, BIN_DIR };
+enum { CORPUS = 1000, BIN_DIR, CRASHES };
+enum { FILING_SECONDS = 30 };
 
 static const struct argp_option options[] = {
     {"corpus", CORPUS, "DIR", 0, "the corpora, DIR/TARGET (default: corpus)", 0},
     {"bin-dir", BIN_DIR, "DIR", 0, "the targets' libFuzzer binaries (default: build/fuzz/bin)", 0},
+    {"crashes", CRASHES, "DIR", 0, "where inputs that fail are filed (default: crashes)", 0},
     {0}};
 
 struct corpus {
@@ -34,10 +36,13 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     struct corpus *c = state->input;
     switch (key) {
     case CORPUS:
-        c->campaign.corpus = argument;
+        c->campaign.corpus = path_argument(argument);
         return 0;
     case BIN_DIR:
-        c->campaign.bin_dir = argument;
+        c->campaign.bin_dir = path_argument(argument);
+        return 0;
+    case CRASHES:
+        c->campaign.crashes = path_argument(argument);
         return 0;
     case ARGP_KEY_ARGS:
         c->words = state->argv + state->next;
@@ -67,7 +72,36 @@ static char *source_path(const struct corpus *c, const char *source) {
     if (!strchr(source, '/') && access(path, F_OK) == 0)
         return path;
     free(path);
-    return text_of("%s", source);
+    return text_of("%s", path_argument(source));
+}
+
+/* ---- inputs that fail -------------------------------------------------------------------------
+ */
+
+static void name_failing(const char *path, const char *name, void *context) {
+    const struct target *t = context;
+    (void)name;
+    printf("%s: fails, and is no part of the corpus: %s\n", t->name, path);
+}
+
+/* They have left the corpus for the queue: each is named, then classified, reduced and filed. */
+static void file_failing(struct corpus *c) {
+    for (unsigned i = 0; i < c->campaign.n_targets; i++) {
+        struct target *t = &c->campaign.targets[i];
+        char *queue = text_of("%s/queue", t->work);
+        visit_folder(queue, name_failing, t);
+        free(queue);
+    }
+    c->campaign.end = seconds_now() + FILING_SECONDS;
+    while (work_on_queue(&c->campaign))
+        take_a_nap();
+    if (c->campaign.pending > 0)
+        printf("%d of them wait in the queue for the next campaign\n", c->campaign.pending);
+    for (unsigned i = 0; i < c->campaign.n_targets; i++)
+        if (c->campaign.targets[i].n_tallies || c->campaign.pending > 0)
+            raise_status(c, EXIT_VIOLATION);
+    if (c->campaign.trouble || c->campaign.disk_full)
+        raise_status(c, EXIT_HARNESS);
 }
 
 /* ---- merge and minimise -----------------------------------------------------------------------
@@ -105,16 +139,110 @@ static bool are_folders(char *const *sources, unsigned n) {
     return true;
 }
 
-static bool change_by_merge(struct corpus *c, const struct target *t, char *const *sources,
-                            unsigned n, bool fewest) {
+struct lengths {
+    unsigned most; /* max_len of the target; 0: none */
+    unsigned files, longer;
+};
+
+static void note_length(const char *key, const char *value, void *context) {
+    struct lengths *l = context;
+    if (strcmp(key, "max_len") == 0)
+        l->most = (unsigned)strtoul(value, NULL, 10);
+}
+
+static void add_length(const char *path, void *context) {
+    struct lengths *l = context;
+    struct stat info;
+    l->files++;
+    l->longer += l->most && stat(path, &info) == 0 && info.st_size > (off_t)l->most;
+}
+
+/* What the engine will not take as it is. */
+static struct lengths measure_lengths(const struct target *t, char *const *folders, unsigned n) {
+    struct lengths l = {0, 0, 0};
+    for_each_option(t, note_length, &l);
+    for (unsigned i = 0; i < n; i++)
+        if (access(folders[i], R_OK) == 0)
+            for_each_file(folders[i], add_length, &l);
+    if (l.longer)
+        printf("%s: %u of %u inputs are longer than %u bytes (max_len): of these the engine takes "
+               "the beginning\n",
+               t->name, l.longer, l.files, l.most);
+    return l;
+}
+
+/* Links to the sources, which may be called anything; their names into words. */
+static bool link_sources(const struct target *t, char *const *sources, unsigned n,
+                         struct words *words) {
+    bool good = true;
+    for (unsigned i = 0; good && i < n; i++) {
+        add_word(words, "source%u", i);
+        good = link_here(t, words->word[i], sources[i]);
+    }
+    return good;
+}
+
+static void unlink_sources(const struct target *t, struct words *words) {
+    for (unsigned i = 0; i < words->n; i++) {
+        char *path = text_of("%s/%s", t->work, words->word[i]);
+        unlink(path);
+        free(path);
+    }
+    free_words(words);
+}
+
+static void complain_of_loss(const struct target *t, struct reach old, struct reach new) {
+    fprintf(stderr,
+            "isoheap: %s: what the engine has built reaches less (%u edges, %u features) than the "
+            "corpus (%u, %u), which stays as it is\n",
+            t->name, new.edges, new.features, old.edges, old.features);
+}
+
+static bool reaches_all(struct reach new, struct reach old) {
+    return new.edges >= old.edges &&new.features >= old.features;
+}
+
+/* Does the new corpus reach what the old one does?  What a first reading has missed is added once.
+ */
+static bool keeps_reach(struct target *t, const char *change, struct reach old, bool fewest) {
+    static const char *const corpus[] = {"corpus", NULL};
+    struct reach new;
+    bool good = change_is_whole(change) && reach_of(t, "new", &new);
+    if (good && !reaches_all(new, old) && fewest)
+        good =
+            merge_into_new(t, corpus, false) && change_is_whole(change) && reach_of(t, "new", &new);
+    if (good && !reaches_all(new, old)) {
+        complain_of_loss(t, old, new);
+        good = false;
+    }
+    return good;
+}
+
+static bool build_change(struct target *t, const char *change, char *const *sources, unsigned n,
+                         bool fewest) {
+    struct words names = {.n = 0};
+    struct reach old = {.known = false};
+    bool good = link_sources(t, sources, n, &names) &&
+                merge_into_new(t, (const char *const *)names.word, fewest);
+    take_all(t); /* an input that fails would end every reading */
+    good = good && reach_of(t, "corpus", &old) && keeps_reach(t, change, old, fewest);
+    unlink_sources(t, &names);
+    return good;
+}
+
+static bool change_by_merge(struct corpus *c, struct target *t, char *const *sources, unsigned n,
+                            bool fewest) {
     struct extent before = extent_of(t->corpus);
+    struct lengths read = measure_lengths(t, sources, n);
     char *change = begin_change(c->campaign.corpus, t->name, !fewest);
     if (!change)
         return false;
-    if (!merge_into(change, t, sources, n, fewest)) {
+    if (!build_change(t, change, sources, n, fewest)) {
         drop_change(change);
         return false;
     }
+    if (!fewest)
+        printf("%s: %u inputs read\n", t->name, read.files);
     if (!commit_change(c->campaign.corpus, t->name, change))
         return false;
     report(t, before);
@@ -156,6 +284,7 @@ struct import {
     const char *change;
     bool as_text; /* the target's inputs are text */
     unsigned added, same;
+    bool failed; /* to write one */
 };
 
 /* <build>/targets.txt, "NAME bytes" or "NAME text". */
@@ -188,9 +317,13 @@ static int import_input(const struct import *import, const char *path) {
     static struct program program;
     size_t size;
     char *data = load_file(path, &size);
+    const char *mistaken =
+        data && !import->as_text ? mistaken_text((const uint8_t *)data, size) : NULL;
     int result = NOT_READ;
     if (!data)
         perror(path);
+    else if (mistaken)
+        fprintf(stderr, "%s:1:1: %s\n", path, mistaken);
     else if (import->as_text || !program_looks_like_text(data, size))
         result = add_to_folder(import->change, data, size);
     else if (read_program(path, &program, NULL))
@@ -206,8 +339,9 @@ static void import_file(const char *path, void *context) {
     int result = import_input(import, path);
     import->added += result == ADDED;
     import->same += result == KNOWN;
+    import->failed |= result == NOT_WRITTEN;
     if (result < 0)
-        raise_status(import->corpus, result == NOT_READ ? EXIT_UNREADABLE : EXIT_USAGE);
+        raise_status(import->corpus, result == NOT_READ ? EXIT_UNREADABLE : EXIT_HARNESS);
 }
 
 static void import(struct corpus *c) {
@@ -218,12 +352,17 @@ static void import(struct corpus *c) {
         raise_status(c, EXIT_HARNESS);
         return;
     }
-    struct import import = {c, change, takes_text(c, t->name), 0, 0};
+    struct import import = {c, change, takes_text(c, t->name), 0, 0, false};
     for (int i = 2; i < c->n_words; i++) {
         char *source = source_path(c, c->words[i]);
         if (!for_each_file(source, import_file, &import))
             raise_status(c, EXIT_UNREADABLE);
         free(source);
+    }
+    if (import.failed || !change_is_whole(change)) {
+        drop_change(change);
+        raise_status(c, EXIT_HARNESS);
+        return;
     }
     if (!commit_change(c->campaign.corpus, t->name, change)) {
         raise_status(c, EXIT_HARNESS);
@@ -244,8 +383,10 @@ static const char about[] =
     "\v"
     "A SOURCE is a folder, for import also a file, or another target, which stands for its "
     "corpus.\n\n"
-    "Exit status: 0 done, 2 usage or an output that cannot be written, 3 unreadable input, 4 "
-    "a missing or failing binary.";
+    "Inputs that fail are no part of a corpus: they are named, reduced and filed.  A corpus that "
+    "would reach less than before is not taken.\n\n"
+    "Exit status: 0 done, 1 an input fails, 2 usage, 3 unreadable input, 4 a missing or failing "
+    "binary, or a corpus that could not be changed and is as before.";
 
 struct verb {
     const char *name;
@@ -274,17 +415,27 @@ static bool prepare(struct corpus *c, const struct verb *verb) {
     c->campaign.n_names = verb->one ? 1 : c->n_words - 1;
     if (!find_targets(&c->campaign) || !lock_work(&c->campaign))
         return false;
-    for (unsigned i = 0; i < c->campaign.n_targets; i++)
-        if (!make_target_folders(&c->campaign.targets[i]))
+    for (unsigned i = 0; i < c->campaign.n_targets; i++) {
+        struct target *t = &c->campaign.targets[i];
+        if (!make_target_folders(t) || !furnish(t, false))
             return false;
+        take_current(t, true); /* what an earlier campaign left */
+        t->watched = true;
+    }
     return true;
 }
 
 int command_corpus(int argc, char **argv) {
     static const struct argp argp = {
         options, parse, "merge|minimise|import [TARGET] [SOURCE...]", about, NULL, NULL, NULL};
-    static struct corpus c = {
-        .campaign = {.engine = &libfuzzer, .corpus = "corpus", .bin_dir = "build/fuzz/bin"}};
+    static struct corpus c = {.campaign = {.engine = &libfuzzer,
+                                           .corpus = "corpus",
+                                           .crashes = "crashes",
+                                           .bin_dir = "build/fuzz/bin",
+                                           .seed = 1,
+                                           .keep = 20,
+                                           .reduce_runs = 2000,
+                                           .reduce_seconds = 10}};
     argp_err_exit_status = EXIT_USAGE;
     if (argp_parse(&argp, argc, argv, 0, NULL, &c))
         return EXIT_USAGE;
@@ -294,6 +445,9 @@ int command_corpus(int argc, char **argv) {
     if (!prepare(&c, verb))
         return EXIT_HARNESS;
     verb->run(&c);
+    file_failing(&c);
+    for (unsigned i = 0; i < c.campaign.n_targets; i++)
+        clear_away(&c.campaign.targets[i]);
     forget_targets(&c.campaign);
     return c.status;
 }

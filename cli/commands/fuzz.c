@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "cli/campaign/campaign.h"
+#include "cli/descendants.h"
 #include "cli/plugin.h"
 
 #include <argp.h>
@@ -39,7 +40,8 @@ static const struct argp_option options[] = {
     {"corpus", CORPUS, "DIR", 0, "inputs worth keeping, in DIR/TARGET (default: corpus)", 0},
     {"crashes", CRASHES, "DIR", 0, "findings, in DIR/CLASS (default: crashes)", 0},
     {"bin-dir", BIN_DIR, "DIR", 0,
-     "the targets' binaries (default: build/fuzz/bin, for afl build/afl/bin)", 0},
+     "the targets' binaries (default: the plug-in's folder, build/fuzz/bin, for afl build/afl/bin)",
+     0},
     {"keep", KEEP, "N", 0,
      "of one class and guilty party reduce N findings, count the others (default: 20)", 0},
     {"reduce-runs", REDUCE_RUNS, "N", 0, "runs to reduce a finding in (default: 2000)", 0},
@@ -83,13 +85,13 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         c->seed = choose_number("--seed", argument, 1, NUMBER_MAX);
         return 0;
     case CORPUS:
-        c->corpus = argument;
+        c->corpus = path_argument(argument);
         return 0;
     case CRASHES:
-        c->crashes = argument;
+        c->crashes = path_argument(argument);
         return 0;
     case BIN_DIR:
-        c->bin_dir = argument;
+        c->bin_dir = path_argument(argument);
         return 0;
     case KEEP:
         c->keep = choose_number("--keep", argument, 1, NUMBER_MAX);
@@ -101,7 +103,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         c->reduce_seconds = choose_number("--reduce-time", argument, 1, NUMBER_MAX);
         return 0;
     case SYNC:
-        c->sync = argument;
+        c->sync = path_argument(argument);
         return 0;
     case UNMASK: /* the targets read it there */
         setenv("ISOHEAP_UNMASK", argument, 1);
@@ -136,12 +138,15 @@ static void catch_signals(void) {
     signal(SIGPIPE, SIG_IGN); /* whoever read our lines is gone: go on */
 }
 
-/* Side by side as many targets as there are jobs; each gets the same share of the time. */
+/* Side by side as many targets as there are jobs; each gets the same share of the time that is left
+ * when its turn comes. */
+static double share_of(const struct campaign *c, unsigned targets, double seconds) {
+    return seconds / ((targets + c->jobs - 1) / c->jobs);
+}
+
 static bool plan(struct campaign *c) {
-    unsigned waves = (c->n_targets + c->jobs - 1) / c->jobs;
-    c->share = c->time / waves;
     c->jobs_each = c->jobs / c->n_targets ? c->jobs / c->n_targets : 1;
-    if (c->share >= 1)
+    if (share_of(c, c->n_targets, c->time) >= 1)
         return true;
     fprintf(stderr, "isoheap: --time %.0f is too short for %u targets on %u cores\n", c->time,
             c->n_targets, c->jobs);
@@ -159,13 +164,17 @@ static void watch_space(struct campaign *c) {
 
 /* Starts what the cores allow; returns how many run. */
 static unsigned start_targets(struct campaign *c, bool end) {
-    unsigned running = 0;
-    for (unsigned i = 0; i < c->n_targets; i++)
+    unsigned running = 0, ended = 0;
+    for (unsigned i = 0; i < c->n_targets; i++) {
         running += c->targets[i].running;
+        ended += c->targets[i].ended;
+    }
     for (unsigned i = 0; i < c->n_targets && !end; i++) {
         struct target *t = &c->targets[i];
         if (running >= c->jobs || t->running || t->ended)
             continue;
+        double now = seconds_now();
+        t->share = share_of(c, c->n_targets - running - ended, c->end > now ? c->end - now : 0);
         if (!target_start(t)) {
             t->trouble = t->ended = true;
             target_stop(t, true);
@@ -182,9 +191,7 @@ static void poll_targets(struct campaign *c, bool end) {
         if (!t->running)
             continue;
         if (end && !(t->asked_to_end > 0))
-            target_stop(t, false);
-        if (campaign_interrupts > 1)
-            target_stop(t, true);
+            target_stop(t, campaign_interrupts > 0);
         target_poll(t);
     }
 }
@@ -194,7 +201,7 @@ static void run_campaign(struct campaign *c) {
     bool busy = true;
     while (busy) {
         watch_space(c);
-        bool end = campaign_interrupts || c->disk_full || c->filing_ended;
+        bool end = campaign_interrupts || c->disk_full || c->filing_ended || seconds_now() > c->end;
         unsigned running = start_targets(c, end);
         poll_targets(c, end);
         bool working = work_on_queue(c);
@@ -208,14 +215,15 @@ static void run_campaign(struct campaign *c) {
 static const char about[] =
     "Fuzz TARGETs (default: all that are built), and classify, reduce and file what they find."
     "\v"
-    "Findings are filed as text in DIR/CLASS/, once for each guilty party and shape.  Ctrl-C ends "
-    "the campaign; what is still queued is taken up by the next one with the same --corpus.\n\n"
-    "Exit status: 0 no violation, 1 violations, 2 usage, 4 a target did not run, the disk is full, "
-    "or isoheap itself is at fault.";
+    "Findings are filed as text in DIR/CLASS/, once for each guilty party and shape.  The "
+    "campaign ends when its time is over, or by Ctrl-C; what is still queued is taken up by the "
+    "next one with the same --corpus.\n\n"
+    "Exit status: 0 no violation, 1 violations, 2 usage, 4 a target did not run or "
+    "executed nothing, the disk is full, or isoheap itself is at fault.";
 
 static bool has_afl(void) {
     char *argv[] = {"sh", "-c", "command -v afl-fuzz", NULL}, *said;
-    bool found = run_command_for(argv, NULL, 10, &said) == 0;
+    bool found = run_command_for(NULL, argv, NULL, 10, &said) == 0;
     free(said);
     if (!found)
         fprintf(stderr,
@@ -223,10 +231,23 @@ static bool has_afl(void) {
     return found;
 }
 
+/* The target of a plug-in lies beside it, x.so and fuzz_x, and the campaign is about it alone
+ * unless somebody names others. */
+static void choose_binaries(struct campaign *c) {
+    static char *own[1];
+    const char *plugin = last_plugin(), *slash = plugin ? strrchr(plugin, '/') : NULL;
+    if (!c->bin_dir)
+        c->bin_dir = slash ? text_of("%.*s", (int)(slash - plugin), plugin) : c->engine->folder;
+    if (!plugin || c->n_names)
+        return;
+    own[0] = plugin_target();
+    c->names = own;
+    c->n_names = 1;
+}
+
 /* Folders, targets, and what an earlier campaign left. */
 static bool prepare(struct campaign *c) {
-    if (!c->bin_dir)
-        c->bin_dir = c->engine->folder;
+    choose_binaries(c);
     if (c->engine == &afl && !has_afl())
         return false;
     if (!find_targets(c) || !lock_work(c))
@@ -286,18 +307,23 @@ int command_fuzz(int argc, char **argv) {
         return EXIT_USAGE;
     if (!choose_node(&c))
         return EXIT_USAGE;
+    c.started = seconds_now();
+    c.end = c.started + c.time;
+    catch_signals();
     if (!prepare(&c))
         return EXIT_HARNESS;
     if (!plan(&c))
         return EXIT_USAGE;
-    double started = seconds_now();
-    catch_signals();
     say("fuzzing %u target%s with %s for %.0f s, %.0f s each on %u core%s", c.n_targets,
-        c.n_targets > 1 ? "s" : "", c.engine->name, c.time, c.share, c.jobs, c.jobs > 1 ? "s" : "");
+        c.n_targets > 1 ? "s" : "", c.engine->name, c.time, share_of(&c, c.n_targets, c.time),
+        c.jobs, c.jobs > 1 ? "s" : "");
     if (c.pending > 0)
         say("%d finding%s left by an earlier campaign", c.pending, c.pending > 1 ? "s" : "");
     run_campaign(&c);
-    int status = print_summary(&c, seconds_now() - started);
+    int status = print_summary(&c, seconds_now() - c.started);
+    for (unsigned i = 0; i < c.n_targets; i++)
+        clear_away(&c.targets[i]);
     forget_targets(&c);
+    end_descendants();
     return status;
 }

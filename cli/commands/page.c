@@ -230,7 +230,8 @@ static void put_program(FILE *out, struct page *p) {
 static void put_replay(FILE *out, struct page *p) {
     char *command;
     if (asprintf(&command, "isoheap run --collector %s --reference %s %s",
-                 collector_of(p, PARTY_SUBJECT), collector_of(p, PARTY_REFERENCE), p->file) < 0)
+                 collector_of(p, PARTY_SUBJECT), collector_of(p, PARTY_REFERENCE),
+                 quoted_path(p->file)) < 0)
         return;
     put_html(out, command, strlen(command));
     free(command);

@@ -89,7 +89,7 @@ static int file_program(const struct exploration *x, const struct verdict *v, co
     good = good && write_program(x, v, path);
     if (good) {
         char *replay = replay_command(&x->job, path);
-        printf("  program      %s\n  replay       %s\n", path, replay ? replay : "");
+        printf("  program      %s\n  replay       %s\n", quoted_path(path), replay ? replay : "");
         free(replay);
     }
     if (report && report[0] && !x->quiet)

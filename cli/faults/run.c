@@ -221,7 +221,7 @@ static bool start_fuzzing(struct hunt *h, struct slot *s) {
     }
     s->phase = FUZZING;
     s->end = seconds_now() + GRACE + (double)p->budget / SLOWEST;
-    bool good = process_start(&s->process, argv.word, e.word);
+    bool good = process_start(&s->process, NULL, argv.word, e.word);
     free_words(&argv);
     free_words(&e);
     return good;
@@ -234,7 +234,7 @@ static bool start_judging(struct hunt *h, struct slot *s) {
     add_word(&argv, "%s", h->binary);
     s->phase = JUDGING;
     s->end = seconds_now() + GRACE;
-    bool good = process_start(&s->process, argv.word, e.word);
+    bool good = process_start(&s->process, NULL, argv.word, e.word);
     free_words(&argv);
     free_words(&e);
     return good;

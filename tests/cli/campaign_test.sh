@@ -9,11 +9,9 @@ isoheap=${ISOHEAP:?set ISOHEAP to the path of the command}
 source_dir=${SOURCE_DIR:?set SOURCE_DIR to the checkout}
 bin=${CAMPAIGN_BIN:-}
 target=fuzz_bad_infix_root
-folder=$(mktemp -d)
 campaign='' mounted=''
-wrong=0
-export ASAN_OPTIONS=detect_leaks=0
-cd "$folder" || exit 1
+# shellcheck source=tests/support/support.bash
+. "$(dirname "$0")/../support/support.bash"
 
 cleanup() {
     [ -z "$campaign" ] || kill -9 "$campaign" 2>/dev/null
@@ -71,7 +69,7 @@ check 2 'which SOURCE' corpus import fuzz_x
 mkdir broken
 printf '#!/bin/sh\necho no such luck\nexit 5\n' >broken/fuzz_broken
 chmod +x broken/fuzz_broken
-check 4 'status 5\); starting it again.*fuzz_broken did not run; the last lines.*no such luck' fuzz --bin-dir=broken --time=9 --corpus=corpus0 --crashes=crashes0
+check 4 'status 5\); starting it again.*fuzz_broken did not run; it executed nothing; the last lines.*no such luck' fuzz --bin-dir=broken --time=9 --corpus=corpus0 --crashes=crashes0
 [ "$(grep -c 'starting it again' out)" -eq 2 ] || complain 'not started three times'
 
 # ---- libFuzzer ----
@@ -80,18 +78,18 @@ check 4 'status 5\); starting it again.*fuzz_broken did not run; the last lines.
 fuzz() {
     local status=$1 pattern=$2
     shift 2
-    check "$status" "$pattern" fuzz --bin-dir="$bin" --jobs=1 "$@" "$target"
+    check "$status" "$pattern" fuzz --bin-dir="$bin" --jobs=1 --reduce-time=3 "$@" "$target"
 }
 
 start_campaign() {
     : >log
-    "$isoheap" fuzz --bin-dir="$bin" --jobs=1 --time=200 --corpus="$folder/$1" --crashes="$2" $target >log 2>&1 </dev/null &
+    "$isoheap" fuzz --bin-dir="$bin" --jobs=1 --time=200 --reduce-time=3 --corpus="$folder/$1" --crashes="$2" $target >log 2>&1 </dev/null &
     campaign=$!
 }
 
-# Processes of engines that work with that folder of corpora, zombies left out.
+# Processes that work in that folder of corpora, zombies left out.
 engines() {
-    grep -als -e "[-]artifact_prefix=$folder/$1/" /proc/[0-9]*/cmdline | tr -dc '0-9\n'
+    find /proc/[0-9]*/cwd -maxdepth 0 -lname "$folder/$1/*" 2>/dev/null | tr -dc '0-9\n'
 }
 
 # A first finding is filed; an engine that is killed is started again; SIGINT ends the campaign with
@@ -99,10 +97,10 @@ engines() {
 finds_and_files() {
     local finding
     start_campaign corpus crashes
-    wait_until 20 'grep -q "^fuzzing" log && [ -n "$(engines corpus)" ]' || complain 'no engine'
+    wait_until 60 'ls corpus/.work/*/engine 2>/dev/null | grep -q FuzzWithFork' || complain 'no engine'
     # shellcheck disable=SC2046 # a process a word
     kill -9 $(engines corpus)
-    wait_until 150 '[ -n "$(files crashes/lost_object)" ]' || complain 'no finding' # another class may come first
+    wait_until 150 'grep -q "new violation lost_object" log' || complain 'no finding' # another class may come first
     kill -INT "$campaign"
     wait "$campaign"
     [ $? -eq 1 ] || complain 'status after SIGINT is not 1'
@@ -131,7 +129,7 @@ files_once() {
     local before after
     before=$(files crashes | sort)
     cp "$(files corpus/.work/$target/filed | head -n 1)" corpus/.work/$target/found/crash-again
-    fuzz 1 "left by an earlier campaign.*;$target: known violation" --time=1 --runs=1
+    fuzz 1 "left by an earlier campaign.*;$target: known violation" --time=60 --runs=1
     after=$(files crashes | sort)
     [ "$(comm -23 <(echo "$before") <(echo "$after"))" = '' ] || complain 'a finding is gone'
     [ -z "$(files corpus/.work/$target/found)" ] || complain 'found/ is not empty'
@@ -145,7 +143,7 @@ knows_shapes() {
     printf 'isoheap program 1\nheap\n  b0 = closure arity=1,1 env=[7]\nroots\n  r0 = b0+3\nscript\n  full\n' >"$found/one"
     printf 'isoheap program 1\nheap\n  b0 = closure arity=1,1 env=[-9]\nroots\n  r5 = b0+3\nscript\n  full\n' >"$found/two"
     printf 'isoheap program 1\nscript\n  r0 = closure arity=1,1 env=[]\n  r0 = infix r0 1\n  full\n' >"$found/three"
-    fuzz 1 "3 findings left by an earlier campaign.*known violation.*lost_object [2-9] new [1-9][0-9]* known" --time=1 --runs=1 --corpus=corpus7 --crashes=crashes7
+    fuzz 1 "3 findings left by an earlier campaign.*known violation.*lost_object [2-9] new [1-9][0-9]* known" --time=60 --runs=1 --corpus=corpus7 --crashes=crashes7
 }
 
 # SIGKILL when an input has been found (one of the corpus, so that the test is not up to luck): it is
@@ -160,7 +158,7 @@ survives_kill() {
     campaign=''
     wait_until 20 '[ -z "$(engines corpus2)" ]' || complain 'an engine outlives the campaign'
     [ -n "$(files corpus2/.work/*/found corpus2/.work/*/queue)" ] || complain 'the input is gone'
-    fuzz 1 'left by an earlier campaign.*new violation' --time=1 --corpus=corpus2 --crashes=crashes2
+    fuzz 1 'left by an earlier campaign.*new violation' --time=60 --runs=1 --corpus=corpus2 --crashes=crashes2
     [ -n "$(files crashes2)" ] || complain 'not filed after kill -9'
     [ -z "$(files corpus2/.work/*/queue)" ] || complain 'the queue is not empty'
 }
@@ -191,7 +189,7 @@ survives_full_disk() {
     [ -n "$(files corpus4/.work/*/queue corpus4/.work/*/found)" ] || complain 'the input is gone'
     rm -f disk/filler
     [ -z "$mounted" ] || mount -o remount,size=64m disk
-    fuzz 1 'left by an earlier campaign.*new violation' --time=1 --runs=1 --corpus=corpus4 --crashes=disk
+    fuzz 1 'left by an earlier campaign.*new violation' --time=60 --runs=1 --corpus=corpus4 --crashes=disk
     [ -z "$(files corpus4/.work/*/queue)" ] || complain 'the queue is not empty'
 }
 
@@ -207,8 +205,11 @@ changes_corpora() {
     mkdir shared/fuzz_other
     printf 'one' >shared/fuzz_other/a
     cp "$(files shared/$target | head -n 1)" shared/fuzz_other/b
-    check 0 "^$target: [0-9]+ -> [0-9]+ files" corpus merge --corpus=shared --bin-dir="$bin" $target
-    check 0 "^$target: [0-9]+ -> [0-9]+ files" corpus minimise --corpus=shared --bin-dir="$bin" $target
+    # some of the seeds fail on this collector: they are named, kept and filed
+    check 1 "^$target: [0-9]+ inputs read;$target: [0-9]+ -> [0-9]+ files.*$target: fails, and is no part of the corpus: shared/.work/$target/queue/[0-9a-f]{16}" \
+        corpus merge --corpus=shared --crashes=crashes9 --bin-dir="$bin" $target
+    check 0 "^$target: [0-9]+ -> [0-9]+ files" corpus minimise --corpus=shared --crashes=crashes9 --bin-dir="$bin" $target
+    [ -n "$(files crashes9/lost_object)" ] || complain 'what failed is not filed'
     [ "$(files shared/$target | wc -l)" -gt 5 ] && [ "$(files shared/$target | wc -l)" -le $((n + 2)) ] ||
         complain 'minimise: too many or too few'
     check 3 'nowhere: no such folder' corpus merge --corpus=shared --bin-dir="$bin" $target nowhere
@@ -222,11 +223,11 @@ works_with_afl() {
     AFL_QUIET=1 afl-clang-fast -fsanitize=fuzzer -o afl/fuzz_tiny "$source_dir/tests/cli/campaign/tiny_target.c" >out 2>&1 ||
         complain 'afl-clang-fast'
     check 1 'fuzz_tiny: new violation overlap \(tiny\), .*: crashes5/overlap/fuzz_tiny-[0-9a-f]{16};.*fuzz_tiny +[1-9][0-9]* .* overlap 1 new' \
-        fuzz --engine=afl --bin-dir=afl --jobs=1 --time=2 --corpus=corpus5 --crashes=crashes5
+        fuzz --engine=afl --bin-dir=afl --jobs=1 --time=8 --corpus=corpus5 --crashes=crashes5
     grep -q '^# engine: afl$' crashes5/overlap/*.history || complain 'no history'
     [ -n "$(files corpus5/fuzz_tiny)" ] || complain 'AFL++ leaves no corpus'
     check 1 'fuzz_tiny +[1-9][0-9]* .* overlap [0-9]+ known' \
-        fuzz --engine=afl --bin-dir=afl --jobs=1 --time=1 --corpus=corpus6 --crashes=crashes5
+        fuzz --engine=afl --bin-dir=afl --jobs=1 --time=8 --corpus=corpus6 --crashes=crashes5
 }
 
 if [ -n "$bin" ]; then

@@ -14,7 +14,16 @@ trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
 export ASAN_OPTIONS=detect_leaks=0
 unset NO_COLOR
-wrong=0
+wrong=0 lacks=''
+# As in tests/support/support.bash.
+lack() {
+    echo "skipped: $1"
+    lacks=yes
+}
+finish() {
+    [ $wrong -ne 0 ] || [ -z "$lacks" ] || exit 77
+    exit $wrong
+}
 input=/dev/null
 
 complain() {

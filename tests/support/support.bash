@@ -23,7 +23,7 @@ check() {
     shift 2
     "$@" >out 2>err </dev/null
     got=$?
-    [ "$got" -eq "$status" ] || complain "status $got instead of $status: $*" out err
+    [[ $got =~ ^($status)$ ]] || complain "status $got instead of $status: $*" out err
     cat out err | grep -Eq -e "$pattern" || complain "no /$pattern/: $*" out err
 }
 

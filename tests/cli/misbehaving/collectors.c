@@ -109,6 +109,8 @@ const struct collector without_image = {
     .walk = walk,
 };
 
+extern const struct collector unruly; /* unruly.c */
+
 const struct known_bad *known_bad(void) {
     static const struct known_bad table[] = {
         {&misbehaves, VIOLATION_no_progress, "never returns from an allocation"},
@@ -117,6 +119,6 @@ const struct known_bad *known_bad(void) {
 }
 
 const struct collector *const *known_bad_collectors(void) {
-    static const struct collector *const list[] = {&misbehaves, &without_image, NULL};
+    static const struct collector *const list[] = {&misbehaves, &without_image, &unruly, NULL};
     return list;
 }

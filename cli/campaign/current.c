@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the processes of a target were doing when they ended (campaign.h; harness/current_input.h).
+ *
+ * Each keeps its input in current/PID.  When it is gone, its runs are counted and what it said is
+ * kept in said/HASH, by the input's content.  Was an input running, then PID.dead waits for the
+ * engine to hand over the same input, which it does as a rule; if it does not, since it died as
+ * well or has no room, the input goes into found/ from here.
+ */
+#define _GNU_SOURCE
+#include "cli/campaign/campaign.h"
+
+#include "harness/current_input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { ENGINE_SECONDS = 3, AT_ONCE = 2 };
+
+struct look {
+    struct target *target;
+    bool all; /* nobody runs any more */
+};
+
+static const struct current_input *load_current(const char *path, size_t *size) {
+    const struct current_input *c = (const void *)load_file(path, size);
+    if (c && *size == sizeof *c && c->magic == CURRENT_MAGIC)
+        return c;
+    free((void *)(uintptr_t)c);
+    return NULL;
+}
+
+static size_t input_size(const struct current_input *c) {
+    return c->size < CURRENT_INPUT ? c->size : CURRENT_INPUT;
+}
+
+/* ---- a process that has ended -----------------------------------------------------------------
+ */
+
+static void keep_said(const struct target *t, const struct current_input *c) {
+    char name[17];
+    size_t size = c->said_size < CURRENT_SAID ? c->said_size : CURRENT_SAID;
+    name_content(c->input, input_size(c), name);
+    char *path = text_of("%s/said/%s", t->work, name);
+    if (size)
+        save_file(path, c->said, size);
+    free(path);
+}
+
+/* A crash of the mutator is ours, and no finding: status 4, with what is needed to see it again. */
+static void blame_mutator(struct target *t, const struct current_input *c) {
+    char name[17];
+    name_content(c->input, input_size(c), name);
+    char *folder = text_of("%s/harness_error", t->campaign->crashes);
+    char *path = text_of("%s/%s-mutator-%s", folder, t->name, name);
+    char *history = text_of("%s.history", path);
+    char *text = text_of("# violation: harness_error\n# guilty: isoheap's mutator\n# target: %s\n"
+                         "# mutation seed: %u\n%.*s",
+                         t->name, (unsigned)c->seed,
+                         (int)(c->said_size < CURRENT_SAID ? c->said_size : CURRENT_SAID), c->said);
+    bool good = make_folder(folder) && save_file(path, c->input, input_size(c)) &&
+                save_file(history, text, strlen(text));
+    if (!t->mutator_deaths++)
+        say("%s: isoheap's own mutator crashed, which is no fault of the collector; %s%s", t->name,
+            good ? "what it worked on: " : "what it worked on could not be kept in ", path);
+    t->campaign->trouble = true;
+    free(folder);
+    free(path);
+    free(history);
+    free(text);
+}
+
+/* Running when the process ended: set aside, with the time at which that was seen. */
+static void set_aside(const char *path) {
+    char *dead = text_of("%s.dead", path);
+    if (rename(path, dead) == 0)
+        utimensat(AT_FDCWD, dead, NULL, 0);
+    free(dead);
+}
+
+static void note_end(struct target *t, const char *path) {
+    size_t size;
+    const struct current_input *c = load_current(path, &size);
+    uint32_t state = c ? c->state : CURRENT_IDLE;
+    if (c) {
+        t->runs_seen += c->runs;
+        if (c->said_size && state == CURRENT_RUNNING)
+            keep_said(t, c);
+        if (state == CURRENT_MUTATING && !(t->asked_to_end > 0) && t->watched)
+            blame_mutator(t, c);
+    }
+    /* what we have ended ourselves was no finding */
+    if (state == CURRENT_RUNNING && (!(t->asked_to_end > 0) || c->said_size))
+        set_aside(path);
+    else
+        unlink(path);
+    free((void *)(uintptr_t)c);
+}
+
+/* ---- an input that was running ----------------------------------------------------------------
+ */
+
+/* Alone: the engine lives, so the process has ended of itself. */
+static bool died_alone(const struct target *t, time_t when) {
+    return t->watched && !(t->engine_died > 0 && when <= t->engine_died + AT_ONCE &&
+                           when >= t->engine_died - AT_ONCE);
+}
+
+static void hand_over(struct target *t, const char *path, time_t when) {
+    char name[17];
+    size_t size;
+    const struct current_input *c = load_current(path, &size);
+    if (!c) {
+        unlink(path);
+        return;
+    }
+    name_content(c->input, input_size(c), name);
+    bool certain = c->said_size || died_alone(t, when);
+    char *found = text_of("%s/found/%s-%s", t->work, certain ? "killed" : "interrupted", name);
+    /* AFL++ keeps what ends a process, and ends slow ones itself */
+    bool wanted = !was_taken_in(t, name) && (t->campaign->engine == &libfuzzer || !t->watched);
+    if (!wanted || access(found, F_OK) == 0 || save_file(found, c->input, input_size(c)))
+        unlink(path);
+    else if (errno == ENOSPC || errno == EDQUOT)
+        t->campaign->disk_full = true;
+    free(found);
+    free((void *)(uintptr_t)c);
+}
+
+static void look_at(const char *path, const char *name, void *context) {
+    struct look *look = context;
+    struct stat info;
+    if (ends_in(name, ".dead")) {
+        if (stat(path, &info) == 0 && (look->all || time(NULL) - info.st_mtime >= ENGINE_SECONDS))
+            hand_over(look->target, path, info.st_mtime);
+        return;
+    }
+    pid_t pid = (pid_t)strtol(name, NULL, 10);
+    if (pid > 0 && !look->all && (kill(pid, 0) == 0 || errno == EPERM))
+        return;
+    note_end(look->target, path);
+}
+
+void take_current(struct target *t, bool all) {
+    struct look look = {t, all};
+    char *folder = text_of("%s/current", t->work);
+    visit_folder(folder, look_at, &look);
+    if (all) /* what has just been set aside */
+        visit_folder(folder, look_at, &look);
+    free(folder);
+}
+
+static void drop_dead(const char *path, const char *name, void *context) {
+    pid_t pid = (pid_t)strtol(name, NULL, 10);
+    (void)context;
+    if (!ends_in(name, ".dead") && pid > 0 && kill(pid, 0) != 0 && errno == ESRCH)
+        unlink(path);
+}
+
+void end_reader(struct target *t, struct process *p) {
+    if (!p->warden)
+        return;
+    take_current(t, false); /* whoever has ended until now has ended of itself */
+    process_kill(p);
+    char *folder = text_of("%s/current", t->work);
+    visit_folder(folder, drop_dead, NULL);
+    free(folder);
+}
+
+char *what_was_said(const struct target *t, const char *hash) {
+    size_t size;
+    char *path = text_of("%s/said/%.16s", t->work, hash), *text = load_file(path, &size);
+    free(path);
+    return text;
+}
+
+void forget_said(const struct target *t, const char *hash) {
+    char *path = text_of("%s/said/%.16s", t->work, hash);
+    unlink(path);
+    free(path);
+}

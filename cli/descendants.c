@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Nothing that a command starts outlives it (descendants.h).
+ *
+ * A killed process gives its children to us, so killing our own children again and again reaches
+ * every generation.  A child's process group goes first: one signal to a group is one step for the
+ * system, and none of its members can fork past it.
+ */
+#define _GNU_SOURCE
+#include "cli/descendants.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { NOTED_MAX = 1024, ROUNDS = 2500 /* of two milliseconds */ };
+
+static pid_t noted[NOTED_MAX];
+static unsigned n_noted;
+
+void become_subreaper(void) {
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+}
+
+void note_child(pid_t child) {
+    if (n_noted < NOTED_MAX)
+        noted[n_noted++] = child;
+}
+
+void forget_child(pid_t child) {
+    for (unsigned i = 0; i < n_noted; i++)
+        if (noted[i] == child)
+            noted[i--] = noted[--n_noted];
+}
+
+static bool is_noted(pid_t child) {
+    for (unsigned i = 0; i < n_noted; i++)
+        if (noted[i] == child)
+            return true;
+    return false;
+}
+
+/* /proc/N/stat is "N (NAME) STATE PARENT ...", and NAME may be anything. */
+static pid_t parent_of(const char *number) {
+    char path[64], text[512];
+    snprintf(path, sizeof path, "/proc/%.20s/stat", number);
+    FILE *file = fopen(path, "r");
+    size_t n = file ? fread(text, 1, sizeof text - 1, file) : 0;
+    int parent = 0;
+    if (file)
+        fclose(file);
+    text[n] = '\0';
+    const char *end = strrchr(text, ')');
+    return end && sscanf(end + 1, " %*c %d", &parent) == 1 ? (pid_t)parent : 0;
+}
+
+static void kill_child(pid_t child) {
+    pid_t group = getpgid(child);
+    if (group > 1 && group != getpgrp())
+        kill(-group, SIGKILL);
+    kill(child, SIGKILL);
+}
+
+/* Kills our children; but_noted: only those that nobody noted, and these are waited for. */
+static unsigned kill_children(bool but_noted) {
+    struct dirent *entry;
+    unsigned n = 0;
+    pid_t own = getpid();
+    DIR *d = opendir("/proc");
+    while (d && (entry = readdir(d))) {
+        pid_t child = (pid_t)strtol(entry->d_name, NULL, 10);
+        if (child <= 1 || parent_of(entry->d_name) != own || (but_noted && is_noted(child)))
+            continue;
+        n++;
+        kill_child(child);
+        if (but_noted)
+            waitpid(child, NULL, WNOHANG);
+    }
+    if (d)
+        closedir(d);
+    return n;
+}
+
+static void take_a_nap(void) {
+    static const struct timespec nap = {.tv_nsec = 2000000};
+    nanosleep(&nap, NULL);
+}
+
+bool end_descendants(void) {
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        pid_t ended;
+        while ((ended = waitpid(-1, NULL, WNOHANG)) > 0)
+            ;
+        if (ended < 0 && errno == ECHILD)
+            return true;
+        kill_children(false);
+        take_a_nap();
+    }
+    return false;
+}
+
+void end_orphans(void) {
+    for (unsigned round = 0; round < ROUNDS && kill_children(true); round++)
+        take_a_nap();
+}

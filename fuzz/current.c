@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The input that runs now, in a file that outlives the process (current.h).
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "fuzz/current.h"
+
+#include "harness/current_input.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+
+static struct current_input *current; /* NULL: nobody asks for it */
+static pid_t owner;                   /* a subject may fork */
+
+/* Whoever has lost its parent gets another one, and a subject that kills its parent would go on
+ * with that. */
+static void end_with_parent(void) {
+#ifdef __linux__
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+}
+
+/* Without room for all of it there is none: a write into a hole would be a crash. */
+static struct current_input *map_file(const char *path) {
+    int file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (file < 0)
+        return NULL;
+    void *map = MAP_FAILED;
+    if (posix_fallocate(file, 0, sizeof *current) == 0)
+        map = mmap(NULL, sizeof *current, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    close(file);
+    if (map != MAP_FAILED)
+        return map;
+    unlink(path);
+    return NULL;
+}
+
+static bool is_open(void) {
+    static bool tried;
+    if (tried)
+        return current && owner == getpid();
+    tried = true;
+    const char *folder = getenv(CURRENT_VARIABLE);
+    char path[4096];
+    owner = getpid();
+    if (!folder || !folder[0] ||
+        snprintf(path, sizeof path, "%s/%ld", folder, (long)owner) >= (int)sizeof path)
+        return false;
+    end_with_parent();
+    current = map_file(path);
+    if (current)
+        current->magic = CURRENT_MAGIC;
+    return current;
+}
+
+static void keep(const uint8_t *data, size_t size) {
+    current->state = CURRENT_IDLE;
+    current->said_size = 0;
+    current->size = size > UINT32_MAX ? UINT32_MAX : (uint32_t)size;
+    if (size)
+        memcpy(current->input, data, size < CURRENT_INPUT ? size : CURRENT_INPUT);
+}
+
+void current_begin(const uint8_t *data, size_t size) {
+    if (!is_open())
+        return;
+    keep(data, size);
+    current->runs++;
+    current->state = CURRENT_RUNNING;
+}
+
+void current_mutate(const uint8_t *data, size_t size, unsigned seed) {
+    if (!is_open())
+        return;
+    keep(data, size);
+    current->seed = seed;
+    current->state = CURRENT_MUTATING;
+}
+
+void current_end(void) {
+    if (current)
+        current->state = CURRENT_IDLE;
+}
+
+void current_say(const char *text) {
+    if (!is_open())
+        return;
+    size_t room = CURRENT_SAID - current->said_size, length = strlen(text);
+    memcpy(current->said + current->said_size, text, length < room ? length : room);
+    current->said_size += (uint32_t)(length < room ? length : room);
+}

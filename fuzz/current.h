@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The input that runs now, in a file that outlives the process (current.c).  Without a campaign
+ * that asks for it these cost nothing.
+ */
+#ifndef ISOHEAP_FUZZ_CURRENT_H
+#define ISOHEAP_FUZZ_CURRENT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Around the run of an input. */
+void current_begin(const uint8_t *data, size_t size);
+void current_end(void);
+/* What is wrong with it; added to what has been said. */
+void current_say(const char *text);
+/* Around a mutation of an input; current_end ends it too. */
+void current_mutate(const uint8_t *data, size_t size, unsigned seed);
+
+#endif

@@ -1,0 +1,120 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# What a campaign makes of a subject that turns on it: that is killed without a word, fails once and
+# not again, hangs, forks, or signals those around it; and of a mutator of ours that crashes.
+# MISBEHAVING knows the collector `unruly` (tests/cli/misbehaving/unruly.c), CAMPAIGN_BIN has its target.
+# shellcheck disable=SC2016 # conditions are evaluated late
+set -u
+: "${MISBEHAVING:?the path of the misbehaving command}"
+bin=${CAMPAIGN_BIN:-}
+[ -n "$bin" ] || { echo 'no libFuzzer here'; exit 77; }
+# shellcheck source=tests/support/support.bash
+. "$(dirname "$0")/../support/support.bash"
+
+files() {
+    find "$@" -type f 2>/dev/null
+}
+
+# Processes that this test has started, known by a mark in their environment.
+left() {
+    grep -lazxF "ISOHEAP_TEST_MARK=$folder" /proc/[0-9]*/environ 2>/dev/null | tr -dc '0-9\n'
+}
+
+# nothing_left WHAT
+nothing_left() {
+    local end=$((SECONDS + 10))
+    while [ -n "$(left)" ] && [ "$SECONDS" -lt $end ]; do sleep 0.1; done
+    [ -z "$(left)" ] || complain "$1: processes are left: $(left | tr '\n' ' ')"
+}
+
+# start DEED SECONDS: a campaign against the unruly collector in the background; log has what it prints.
+start() {
+    ISOHEAP_TEST_MARK=$folder UNRULY=$1 "$MISBEHAVING" fuzz --bin-dir="$bin" --jobs=1 --corpus="corpus_$1" --crashes="crashes_$1" \
+        --reduce-time=5 --time="$2" fuzz_unruly >log 2>&1 </dev/null &
+    pid=$!
+}
+
+# ends DEED STATUS PATTERN: its status, and a pattern in what it has printed, lines joined by `;`.
+ends() {
+    local got before=$SECONDS
+    wait $pid
+    got=$?
+    took=$((SECONDS - before))
+    [ $got -eq "$2" ] || complain "$1: status $got instead of $2" log
+    tr '\n' ';' <log | grep -Eq -e "$3" || complain "$1: no /$3/" log
+    nothing_left "$1"
+}
+
+# finds DEED PATTERN [PATTERN]: a campaign ends at once when the first pattern is there, with status 1.
+finds() {
+    local end=$((SECONDS + 100))
+    start "$1" 100
+    until grep -Eq -e "$2" log || [ $SECONDS -gt $end ]; do sleep 0.2; done
+    kill -INT $pid
+    ends "$1" 1 "${3:-$2}"
+    [ $took -le 12 ] || complain "$1: an interrupt takes $took s" log # two, where it is quiet
+}
+
+# Killed without a word: the input was in a mapped file, and is filed.
+finds kill_self 'new violation sanitizer \(unruly\), .*: crashes_kill_self/sanitizer/unruly-' \
+    ';fuzz_unruly +[1-9][0-9]* .*sanitizer [1-9][0-9]* new'
+finding=$(files crashes_kill_self/sanitizer -name 'unruly-*.txt' | head -n 1)
+grep -q '^# message: the process was killed (signal 9)$' "$finding" || complain 'the finding does not say how' "$finding"
+UNRULY=kill_self check 0 'violation sanitizer' "$MISBEHAVING" run -q --expect=sanitizer --collector=unruly "$finding"
+
+# Its parent, its group, itself without a word: the campaign goes on.
+finds kill_group 'violation sanitizer \(unruly\)'
+finds kill_parent 'violation sanitizer \(unruly\)'
+finds end_quietly 'new violation sanitizer \(unruly\)'
+
+# Fails once and then not: class, what was said, a place in the summary, a hint.
+finds counts 'isoheap conformance --only=repeats' \
+    'flaky violation overlap \(unruly\), which did not come again: corpus_counts/.work/fuzz_unruly/flaky/.*overlap.* [1-9][0-9]* flaky;.*[1-9][0-9]* flaky, in '
+said=$(files corpus_counts/.work/fuzz_unruly/flaky -name '*.txt' | head -n 1)
+grep -q '^isoheap: violation overlap$' "$said" || complain 'what was said is not kept' "$said"
+
+# What a subject forks does not stay.
+start leave_child 10
+ends leave_child 0 'fuzz_unruly +[1-9][0-9]* .* none'
+
+# Stops itself: the time is kept.
+before=$SECONDS
+start stop_self 8
+wait $pid
+took=$((SECONDS - before))
+[ $took -le 25 ] || complain "8 s have become $took s" log # 13, where it is quiet
+nothing_left stop_self
+
+# SIGKILL to the campaign: nothing stays.
+start leave_child 60
+until grep -q '/s ' log || [ -n "$(ls corpus_leave_child/.work/fuzz_unruly/current 2>/dev/null)" ]; do sleep 0.2; done
+kill -9 $pid
+wait $pid 2>/dev/null
+nothing_left 'after kill -9'
+
+# The binary goes away: the campaign has a copy, also for an engine that is started again.
+mkdir gone
+cp "$bin/fuzz_unruly" gone
+ISOHEAP_TEST_MARK=$folder UNRULY='' "$MISBEHAVING" fuzz --bin-dir=gone --jobs=1 --corpus=corpus_gone --crashes=crashes_gone --time=25 fuzz_unruly >log 2>&1 </dev/null &
+pid=$!
+end=$((SECONDS + 20))
+until ls corpus_gone/.work/fuzz_unruly/engine 2>/dev/null | grep -q FuzzWithFork || [ $SECONDS -gt $end ]; do sleep 0.1; done
+rm -r gone
+kill -9 $(find /proc/[0-9]*/cwd -maxdepth 0 -lname "$folder/corpus_gone/*" 2>/dev/null | tr -dc '0-9\n')
+ends gone 0 'starting it again.*fuzz_unruly +[1-9][0-9]* .* none'
+
+# A corpus of many files does not eat the time.
+mkdir -p corpus_many/fuzz_unruly
+for i in $(seq 20000); do printf '%d' "$i" >"corpus_many/fuzz_unruly/$i"; done
+before=$SECONDS
+UNRULY='' "$MISBEHAVING" fuzz --bin-dir="$bin" --jobs=1 --corpus=corpus_many --crashes=crashes_many --time=10 fuzz_unruly >log 2>&1 </dev/null
+took=$((SECONDS - before))
+grep -q 'the engine gets [0-9]* of the 20000 files of its corpus' log || complain 'a large corpus is read as a whole' log
+[ $took -le 30 ] || complain "10 s with a large corpus have become $took s" log
+[ "$(files corpus_many/fuzz_unruly | wc -l)" -ge 20000 ] || complain 'files of a large corpus are gone'
+
+# The crash of our mutator is ours.
+check 4 "isoheap's own mutator crashed, which is no fault of the collector; what it worked on: crashes_mutator/harness_error/fuzz_bad_mutator-mutator-" \
+    "$MISBEHAVING" fuzz --bin-dir="$bin" --jobs=1 --corpus=corpus_mutator --crashes=crashes_mutator --time=10 fuzz_bad_mutator
+
+exit $wrong
