@@ -31,7 +31,7 @@ struct made {
 static void see(void *context, struct runner *r, unsigned op, bool before) {
     struct made *made = context;
     if (op == 0 && !before)
-        *made = (struct made){r->serial, r->bound_words};
+        *made = (struct made){r->serial, r->model.bound_words};
 }
 
 /* Runs the one operation of the program in a heap with room for it. */
