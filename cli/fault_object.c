@@ -16,7 +16,10 @@ const struct fault_export *load_fault(const char *path) {
     const struct fault_export *fault = dlsym(object, "isoheap_fault");
     if (!fault)
         fprintf(stderr, "isoheap: %s is no seeded fault: %s\n", path, dlerror());
-    return fault;
+    if (!fault || fault->choose(path))
+        return fault;
+    fprintf(stderr, "isoheap: %s has no seeded fault of its name\n", path);
+    return NULL;
 }
 
 const struct collector *load_fault_object(const char *path) {

@@ -2,8 +2,14 @@
 # Seeded faults: a shared object for every faults/<collector>/<name>.patch, <build>/faults/<collector>/<name>.so
 # (docs/evaluation.md).  Only the files that a patch changes are copied; all others are those of the
 # source tree, so that a fault is the collector of today with one thing wrong.
+#
+# Most patches change the insides of functions alone.  Those of a collector share one object,
+# merged.so, which has a copy of each function for each fault that changes it (merge_faults.py), and
+# to which their names are links; the name says which fault it is.
 
 find_program(ISOHEAP_PATCH patch DOC "Applies the patches of seeded faults")
+find_program(ISOHEAP_PYTHON python3 DOC "Merges seeded faults")
+set(ISOHEAP_MERGE "${PROJECT_SOURCE_DIR}/cmake/merge_faults.py")
 
 function(isoheap_faults)
     file(GLOB patches CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}/faults" "${PROJECT_SOURCE_DIR}/faults/*/*.patch")
@@ -16,10 +22,29 @@ function(isoheap_faults)
         message(WARNING "No program `patch`: seeded faults are left out; install patch (scripts/install.sh)")
         return()
     endif()
+    if(NOT ISOHEAP_TESTS AND NOT ISOHEAP_FUZZER) # nobody runs them there
+        return()
+    endif()
+    set(alone "${patches}")
+    if(ISOHEAP_PYTHON)
+        execute_process(COMMAND "${ISOHEAP_PYTHON}" "${ISOHEAP_MERGE}" plan "${PROJECT_SOURCE_DIR}"
+            OUTPUT_VARIABLE alone COMMAND_ERROR_IS_FATAL ANY)
+        string(REGEX REPLACE "\n" ".patch;" alone "${alone}")
+    endif()
     foreach(patch IN LISTS patches)
+        set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/faults/${patch}")
         get_filename_component(collector "${patch}" DIRECTORY)
         get_filename_component(name "${patch}" NAME_WE)
-        isoheap_fault("${collector}" "${name}")
+        if(patch IN_LIST alone)
+            isoheap_fault("${collector}" "${name}" "${name}")
+        else()
+            list(APPEND collectors ${collector})
+            list(APPEND merged_${collector} ${name})
+        endif()
+    endforeach()
+    list(REMOVE_DUPLICATES collectors)
+    foreach(collector IN LISTS collectors)
+        isoheap_fault("${collector}" merged "${merged_${collector}}")
     endforeach()
 endfunction()
 
@@ -60,19 +85,34 @@ function(isoheap_fault_parts result)
     set(${result} "${objects}" PARENT_SCOPE)
 endfunction()
 
-function(isoheap_fault collector name)
-    set(patch "${PROJECT_SOURCE_DIR}/faults/${collector}/${name}.patch")
+# The shared object NAME.so of a collector, with the faults FAULTS: one of that name, or all that are merged.
+function(isoheap_fault collector name faults)
     set(out "${PROJECT_BINARY_DIR}/faults/${collector}/${name}.src")
     set(target fault_${collector}_${name})
-    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${patch}")
-    isoheap_patched_files("${patch}" files)
+    set(patches "${faults}")
+    list(TRANSFORM patches PREPEND "${PROJECT_SOURCE_DIR}/faults/${collector}/")
+    list(TRANSFORM patches APPEND ".patch")
+    set(files "")
+    foreach(patch IN LISTS patches)
+        isoheap_patched_files("${patch}" some)
+        list(APPEND files ${some})
+    endforeach()
+    list(REMOVE_DUPLICATES files)
     list(TRANSFORM files PREPEND "${PROJECT_SOURCE_DIR}/" OUTPUT_VARIABLE originals)
     list(TRANSFORM files PREPEND "${out}/" OUTPUT_VARIABLE patched)
-    add_custom_command(OUTPUT ${patched}
-        COMMAND ${CMAKE_COMMAND} "-DPATCH=${patch}" "-DSOURCE=${PROJECT_SOURCE_DIR}" "-DOUT=${out}" "-DFILES=${files}"
-                -P "${PROJECT_SOURCE_DIR}/cmake/ApplyFault.cmake"
-        DEPENDS "${patch}" ${originals} "${PROJECT_SOURCE_DIR}/cmake/ApplyFault.cmake"
-        COMMENT "" VERBATIM)
+    if(name STREQUAL merged)
+        list(APPEND patched "${out}/fault_names.h")
+        add_custom_command(OUTPUT ${patched}
+            COMMAND "${ISOHEAP_PYTHON}" "${ISOHEAP_MERGE}" merge "${PROJECT_SOURCE_DIR}" "${out}" ${collector} ${faults}
+            DEPENDS ${patches} ${originals} "${ISOHEAP_MERGE}"
+            COMMENT "Merging the seeded faults of ${collector}" VERBATIM)
+    else()
+        add_custom_command(OUTPUT ${patched}
+            COMMAND ${CMAKE_COMMAND} "-DPATCH=${patches}" "-DSOURCE=${PROJECT_SOURCE_DIR}" "-DOUT=${out}" "-DFILES=${files}"
+                    -P "${PROJECT_SOURCE_DIR}/cmake/ApplyFault.cmake"
+            DEPENDS ${patches} ${originals} "${PROJECT_SOURCE_DIR}/cmake/ApplyFault.cmake"
+            COMMENT "" VERBATIM)
+    endif()
 
     # The collector's sources: patched where the patch says so.  A patched header is seen by all of
     # them; else the others are compiled once for all faults.
@@ -98,12 +138,12 @@ function(isoheap_fault collector name)
     endif()
     list(REMOVE_ITEM common ${files})
     isoheap_fault_parts(shared ${common})
-    if(NOT TARGET fault_glue_${collector})
-        isoheap_fault_object(fault_glue_${collector} ${glue})
-        target_compile_definitions(fault_glue_${collector} PRIVATE ISOHEAP_FAULT_SUBJECT=${collector})
+    add_library(${target} MODULE EXCLUDE_FROM_ALL ${sources} ${patched} ${parts} ${shared} "${PROJECT_SOURCE_DIR}/${glue}")
+    target_compile_definitions(${target} PRIVATE ISOHEAP_FAULT_SUBJECT=${collector})
+    if(name STREQUAL merged)
+        list(LENGTH faults numbers)
+        target_compile_definitions(${target} PRIVATE ISOHEAP_FAULT_NAMES="fault_names.h" FAULT_NUMBERS=${numbers})
     endif()
-    add_library(${target} MODULE EXCLUDE_FROM_ALL ${sources} ${patched} ${parts} ${shared}
-        $<TARGET_OBJECTS:fault_glue_${collector}>)
     target_include_directories(${target} BEFORE PRIVATE "${out}")
     isoheap_flags(${target} INSTRUMENTED)
     target_compile_options(${target} PRIVATE ${ISOHEAP_FAULT_FLAGS} -include faults/canary.h

@@ -23,7 +23,7 @@ libgc-dev        the Boehm-Demers-Weiser collector, tested as collectors/boehm
 libcmocka-dev    the framework of the unit tests
 afl++            the second fuzzing engine, make afl and its test
 patch            makes the collectors with seeded faults (faults/)
-python3          compares ways to fuzz (scripts/compare.py); the test of the tree's structure
+python3          merges seeded faults into one object; compares ways to fuzz (scripts/compare.py); the test of the tree's structure
 graphviz         draws the pictures of isoheap show --svg and --html
 ocaml-source     the OCaml runtime's sources: the collectors ocaml, ocaml_debug and ocaml_tiny
 ocaml-nox        its generated headers; ocamlopt, which compiles an exported finding in a test

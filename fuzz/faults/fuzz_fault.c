@@ -243,6 +243,8 @@ static void load_fault(const char *path) {
     const struct fault_export *fault = handle ? dlsym(handle, "isoheap_fault") : NULL;
     if (!fault)
         refuse("ISOHEAP_FAULT", path ? dlerror() : "is not set; `isoheap faults` sets it");
+    if (!fault->choose(path))
+        refuse(path, "has no fault of its name");
     subject = fault->collector;
     schedules = fault->schedules;
     if (schedules) /* bytes are no program that could be mutated as one */

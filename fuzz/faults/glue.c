@@ -4,13 +4,10 @@
  * that it meets no namesake of the program that loads it.
  */
 #include "collectors/collector.h"
-#include "faults/canary.h"
+#include "fuzz/faults/choose.h"
 
 extern const struct collector ISOHEAP_FAULT_SUBJECT;
 
-static struct canary unwatched;
-struct canary *fault_canary = &unwatched;
-
 extern const struct fault_export isoheap_fault;
 __attribute__((visibility("default")))
-const struct fault_export isoheap_fault = {&ISOHEAP_FAULT_SUBJECT, 0, &fault_canary};
+const struct fault_export isoheap_fault = {&ISOHEAP_FAULT_SUBJECT, 0, &fault_canary, choose};

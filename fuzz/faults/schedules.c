@@ -5,11 +5,10 @@
  */
 #include "faults/schedules.h"
 
-static struct canary unwatched;
-struct canary *fault_canary = &unwatched;
+#include "fuzz/faults/choose.h"
 
 static const struct fault_schedules schedules = {schedule_run, schedule_reduce, driver_run};
 
 extern const struct fault_export isoheap_fault;
 __attribute__((visibility("default")))
-const struct fault_export isoheap_fault = {NULL, &schedules, &fault_canary};
+const struct fault_export isoheap_fault = {NULL, &schedules, &fault_canary, choose};

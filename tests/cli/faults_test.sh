@@ -67,6 +67,10 @@ expect 1 "$ISOHEAP" run --collector="$BUILD_DIR/faults/mark_sweep/overflow_forgo
     "$faults/mark_sweep/overflow_forgotten.txt"
 says 'violation lost_object'
 expect 2 "$ISOHEAP" run --collector="$work/none.so" "$faults/mark_sweep/overflow_forgotten.txt"
+# Faults that share an object are told apart by its name.
+cp "$BUILD_DIR/faults/mark_sweep/overflow_forgotten.so" "$work/forgotten.so"
+expect 2 "$ISOHEAP" run --collector="$work/forgotten.so" "$faults/mark_sweep/overflow_forgotten.txt"
+says 'has no seeded fault of its name'
 
 # A patch that does not apply ends the build and says so.
 mkdir -p "$work/source/collectors/mark_sweep"
@@ -77,6 +81,10 @@ expect 1 cmake "-DPATCH=$faults/mark_sweep/overflow_forgotten.patch" "-DSOURCE=$
     "-DOUT=$work/patched" "-DFILES=$file" -P "$SOURCE_DIR/cmake/ApplyFault.cmake"
 says 'does not apply'
 says 'overflow_forgotten.patch'
+mkdir -p "$work/source/faults"
+cp -r "$faults/mark_sweep" "$work/source/faults/"
+expect 1 python3 "$SOURCE_DIR/cmake/merge_faults.py" merge "$work/source" "$work/merged" mark_sweep overflow_forgotten
+says 'does not apply'
 
 # What did not run is no result: an engine that ends at once, and seeds that have not been built.
 mkdir -p "$work/broken/faults/mark_sweep"
