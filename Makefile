@@ -62,12 +62,13 @@ coverage: deps ## what the seeds alone reach: HTML report, line coverage of coll
 minimise: deps ## keep the fewest inputs of the corpora that reach the same; TARGET=fuzz_x only that one
 	@scripts/build.sh release
 	@TARGETS="$(targets)" scripts/build.sh $(PRESET)
-	@build/bin/isoheap corpus minimise --bin-dir=build/$(PRESET)/bin --corpus=build/$(PRESET)/corpus $(TARGET)
+	@build/bin/isoheap corpus minimise --bin-dir=build/$(PRESET)/bin --corpus=build/$(PRESET)/corpus \
+		--crashes=findings $(TARGET)
 
 merge: deps ## add to the corpus of TARGET=fuzz_x what the folders FROM="a b" reach beyond it
 	@scripts/build.sh release
 	@TARGETS="$(targets)" scripts/build.sh $(PRESET)
-	@build/bin/isoheap corpus merge --bin-dir=build/$(PRESET)/bin --corpus=build/$(PRESET)/corpus \
+	@build/bin/isoheap corpus merge --bin-dir=build/$(PRESET)/bin --corpus=build/$(PRESET)/corpus --crashes=findings \
 		$(or $(TARGET),$(error make merge TARGET=fuzz_x FROM=folder)) $(or $(FROM),$(error make merge TARGET=fuzz_x FROM=folder))
 
 known-bad: deps ## fuzz every known-bad collector until its defect is found

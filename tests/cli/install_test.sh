@@ -98,7 +98,8 @@ plugin=broken/build/bin/pebble.so
 "$isoheap" reduce --plugin "$plugin" -o small.txt broken/seeds/pebble/closure.txt 2>log || complain "$(cat log)"
 grep -q '^# violation lost_object' small.txt || complain "reduced: $(cat small.txt)"
 if [ -n "$has_libfuzzer" ]; then
-    "$isoheap" fuzz --plugin "$plugin" --bin-dir broken/build/bin --time 3 --jobs 1 --corpus corpus \
+    # the target is the one beside the plug-in; it ends when what it has found is filed
+    "$isoheap" fuzz --plugin "$plugin" --time 60 --runs 5000 --reduce-time 5 --jobs 1 --corpus corpus \
         --crashes findings >log 2>&1
     [ $? = 1 ] || complain "the campaign finds nothing: $(tail -n 20 log)"
     [ -n "$(ls findings/lost_object/pebble-*.txt 2>/dev/null)" ] || complain "nothing is filed: $(tail -n 20 log)"

@@ -6,7 +6,16 @@
 set -u
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-wrong=0 n=0
+wrong=0 n=0 lacks=''
+# As in tests/support/support.bash.
+lack() {
+    echo "skipped: $1"
+    lacks=yes
+}
+finish() {
+    [ $wrong -ne 0 ] || [ -z "$lacks" ] || exit 77
+    exit $wrong
+}
 export ASAN_OPTIONS=detect_leaks=0
 
 if ! "$ISOHEAP" list | grep -q '^ *ocaml '; then
