@@ -274,6 +274,36 @@ static void options_that_replay(void **state) {
     assert_non_null(strstr(text, "--oracles=-fields"));
 }
 
+/* Each reason that an oracle may have to be silent. */
+static void silence_has_a_reason(void **state) {
+    (void)state;
+    const struct {
+        const struct collector *collector;
+        oracle_set judging;
+        enum oracle oracle;
+        const char *reason;
+    } rows[] = {
+        {&mark_sweep, ORACLES_ALL & ~ORACLE_BIT(ORACLE_colours), ORACLE_colours, "left out"},
+        {&cheney, ORACLES_ALL, ORACLE_free_list, "lacks trait free_list"},
+        {&cheney, ORACLES_ALL, ORACLE_fields, "lacks blocks that do not move"},
+        {&mark_sweep, ORACLES_ALL, ORACLE_isomorphism, "fields judges in its place"},
+        {&mark_sweep, ORACLES_ALL, ORACLE_memory, "never met an occasion"},
+    };
+    parse_program(&program, "isoheap program 1\nscript\n");
+    struct gc_config config = program_gc_config(&program);
+    char text[200], cut[5];
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+        size_t length = runner_silence(rows[i].collector, &config, rows[i].judging, rows[i].oracle,
+                                       text, sizeof text);
+        assert_string_equal(text, rows[i].reason);
+        assert_int_equal(length, strlen(text));
+        assert_int_equal(runner_silence(rows[i].collector, &config, rows[i].judging, rows[i].oracle,
+                                        cut, sizeof cut),
+                         length);
+        assert_memory_equal(cut, text, sizeof cut - 1);
+    }
+}
+
 /* ---- names ------------------------------------------------------------------------------------
  */
 
@@ -310,6 +340,7 @@ int main(void) {
         cmocka_unit_test(closures_are_laid_out),
         cmocka_unit_test(fills_of_memory_differ),
         cmocka_unit_test(options_that_replay),
+        cmocka_unit_test(silence_has_a_reason),
         cmocka_unit_test(every_oracle_has_a_name_and_a_meaning),
         cmocka_unit_test(pairs_have_a_first_operation),
     };
