@@ -36,8 +36,8 @@ enum gc_event {
 /* What a collector may tell of its stores that fill up. */
 enum gc_fill { GC_FILL_MARK_STACK, GC_FILL_NURSERY, GC_FILLS };
 
-/* What the harness lends to a collector, constant from reset to reset; the last lasts until close.
- */
+/* What the harness lends to a collector: the same from one reset to the next, or to close.  The
+ * collector itself writes `collections` alone; the functions below do what else is to be noted. */
 struct gc_hooks {
     void (*poison)(void *start, size_t words);   /* dead memory: no access until unpoisoned */
     void (*unpoison)(void *start, size_t words); /* memory that is about to be used */
@@ -65,8 +65,8 @@ struct gc_hooks {
     /* The finaliser of that number runs.  May be called in the middle of a collection; returns. */
     void (*finalised)(struct gc_hooks *, uint64_t number);
 };
-/* Optional, for the coverage of a fuzzer: the store holds so many entries or words now, or needs to
- * and has not the room. */
+/* Optional, for the coverage of a fuzzer: the store now holds so many entries or words, or would
+ * hold them if it had room. */
 static inline void gc_note_fill(struct gc_hooks *hooks, enum gc_fill store, size_t amount) {
     if (hooks->fill[store] < amount)
         hooks->fill[store] = amount;
@@ -110,7 +110,7 @@ struct gc_cycle {
 };
 
 /* GC_LIVE: an allocated block, reachable or not.  GC_FREE: a blue block.  GC_FRAGMENT: a header
- * with wosize 0.  GC_UNUSED: words without a header.  words includes the header where there is. */
+ * with wosize 0.  GC_UNUSED: words without a header.  words: all of the extent, header included. */
 enum gc_extent { GC_LIVE, GC_FREE, GC_FRAGMENT, GC_UNUSED, GC_FREE_LIST_ENTRY };
 typedef void gc_visit(void *context, enum gc_extent kind, const word *header, size_t words);
 

@@ -31,14 +31,14 @@ struct gc_extras {
     bool (*get)(struct gc *, unsigned dst, unsigned obj, size_t i);
     /* n keys; i = j = 0: the data. */
     void (*blit)(struct gc *, unsigned src, size_t i, unsigned dst, size_t j, size_t n);
-    /* dst := a custom block with so many words of 0, whose death is told as that number by
-     * hooks->finalised. */
+    /* dst := a custom block with so many words of 0; when it dies, hooks->finalised is called with
+     * that number. */
     enum gc_result (*resource)(struct gc *, unsigned dst, size_t words, uint64_t number);
     /* The block with tag 246 and one field gets tag 250 and that field. */
     void (*forward)(struct gc *, unsigned obj, unsigned value);
     /* The block keeps n of its fields, at least one and fewer than it has. */
     void (*truncate)(struct gc *, unsigned obj, size_t n);
-    /* The death of the block is told; last: after its weak pointers are gone. */
+    /* hooks->finalised is called when the block dies; last: after its weak pointers are cleared. */
     void (*finalise)(struct gc *, unsigned obj, uint64_t number, bool last);
     /* dst := a copy of what src reaches, so many words with headers. */
     enum gc_result (*marshal)(struct gc *, unsigned dst, unsigned src, bool unshared, size_t words);
@@ -46,8 +46,8 @@ struct gc_extras {
     size_t (*measure)(struct gc *, unsigned obj);
 };
 
-/* A known defect of a collector, and a switch that steers around it, so that what is behind it can
- * be found.  Bit n of config.masks is the n-th; all are on unless `--unmask`, or
+/* A known defect of a collector, and a switch that steers around it, so that other defects can be
+ * found.  Bit n of config.masks is the n-th; all are on unless `--unmask`, or
  * ISOHEAP_UNMASK in the environment, names them, separated by commas, or says `all`. */
 struct gc_mask {
     const char *name, *meaning;

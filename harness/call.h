@@ -32,8 +32,8 @@ enum gc_result call_alloc(struct side *, unsigned m, unsigned dst, size_t wosize
 enum gc_result call_ephemeron(struct side *, unsigned dst, size_t keys);
 enum gc_result call_resource(struct side *, unsigned dst, size_t words, uint64_t number);
 enum gc_result call_marshal(struct side *, unsigned dst, unsigned src, bool unshared, size_t words);
-/* After one of them on all sides: have all of them a block in SLOT_NEW?  Counts a refusal of the
- * subject; if one of them refused, whatever another has allocated is dropped. */
+/* To be called after one of these on all sides: have all collectors given a block (SLOT_NEW)?  If
+ * one has refused, the blocks of the others are dropped.  Counts a refusal of the subject. */
 bool all_served(struct runner *, unsigned m);
 
 /* ---- fields ---- */
@@ -46,7 +46,7 @@ void call_write_raw(struct side *, unsigned m, unsigned obj, size_t i, word raw)
 
 /* ---- collections ---- */
 
-/* A full one as often as the collector needs until exactly the reachable is left. */
+/* GC_FULL: as many full collections as the trait full_until_exact says. */
 void call_collect(struct side *, enum gc_collection);
 /* False: the collector has no such function, and nothing happened. */
 bool call_step(struct side *, size_t budget);
@@ -57,9 +57,9 @@ bool call_poll(struct side *, unsigned m);
 
 /* heap_walk into the side's graph and facts. */
 void call_walk(struct side *, unsigned checks);
-/* The same in the middle of another call, whose steps these are not. */
+/* The same in the middle of another call; its steps are not counted. */
 void call_walk_inside(struct side *, unsigned checks);
-/* Visits the heap for a picture: counts for nothing. */
+/* Visits the heap for a picture; nothing is counted. */
 void call_visit(struct side *, gc_visit *, void *context);
 const char *call_check(struct side *);
 struct gc_cycle call_cycle(const struct side *);

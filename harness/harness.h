@@ -42,10 +42,10 @@ struct verdict {
 };
 #define OP_INITIAL (~0u)
 
-/* Is it the same thing that goes wrong?  Class, guilty party and oracle are the same, and so is
- * what it says: the detail, and what was found where that is a sanitizer's report.  Not so the
- * details of the papers' levels: one wrong step breaks any of two dozen statements, whichever the
- * words in its way break first. */
+/* Do two verdicts tell of the same defect?  Yes if class, guilty party, oracle and detail are the
+ * same, and for a sanitizer's report what was found.  Details are not compared for oracles on the
+ * levels of the papers, since one wrong step breaks any of two dozen statements, and which one
+ * depends on the words in its way. */
 bool verdict_same_defect(const struct verdict *, const struct verdict *);
 
 struct runner;
@@ -69,7 +69,7 @@ struct runner_options {
     uint8_t *coverage; /* COVERAGE_BYTES of them, set to 1 where a run has a feature (coverage.h);
                           NULL: not wanted.  The runner never clears them. */
     unsigned coverage_parts; /* bit set of COVER_* (coverage.h); 0: COVER_DEFAULT */
-    bool tight; /* who runs out of a heap faults, without sanitizers too; costs a little */
+    bool tight; /* an access beyond a heap faults, without sanitizers too; costs a little */
     enum memory_fill fill; /* what memory holds that nobody wrote; changes no verdict */
     /* Known defects of the collectors that are not steered around: names of masks, "a,b", or "all";
      * NULL: none.  The text lasts as long as the runner. */
@@ -85,28 +85,29 @@ enum { COVERAGE_BYTES = OP_CODES <= 34 ? 4096 : 8192 };
 /* Why runner_open would refuse these options: a collector of which something is missing, as a
  * sentence that lasts (collectors/contract.h); NULL if nothing is. */
 const char *runner_fault(const struct runner_options *);
-/* NULL if that is the case, or if a collector finds no memory. */
+/* NULL if runner_fault has a reason, or if there is no memory. */
 struct runner *runner_open(const struct runner_options *);
 void runner_close(struct runner *);
 
 /* Runs a valid program.  The verdict is complete when it returns.  While it runs (and after a
- * crash in a signal or sanitizer callback) runner_current tells where it is. */
+ * crash in a signal or sanitizer callback) runner_current says where it is. */
 void runner_run(struct runner *, const struct program *, struct verdict *);
 
 /* The verdict in progress: op, operation and the party that is running are filled in. */
 const struct verdict *runner_current(const struct runner *, enum party *running);
 
-/* Writes the report of a violation as text, as snprintf: class, operation, guilty party, path,
- * expected and found, the heap maps, the program, the command that replays it. */
+/* Writes the report of a violation: class, operation, guilty party, path, expected and found, heap
+ * maps, program, the command that replays it.  Cuts it and returns its length as snprintf does. */
 size_t runner_report(struct runner *, const struct verdict *, const struct program *, char *out,
                      size_t capacity);
 
-/* The options of `isoheap run` that judge a program as a runner of these options does, as snprintf:
- * "--collector mark_sweep --reference cheney --oracles=-fields". */
+/* Writes the options with which `isoheap run` judges as a runner with these options does, in the
+ * manner of snprintf: "--collector mark_sweep --reference cheney --oracles=-fields". */
 size_t runner_replay(const struct runner_options *, char *out, size_t capacity);
 
-/* Why an oracle judged nothing of a collector that ran with this config: "left out", "lacks trait
- * whitens", "fields judges in its place", "never met an occasion"; as snprintf. */
+/* Writes why an oracle has judged nothing of a collector that ran with this config: "left out",
+ * "lacks trait whitens", "fields judges in its place", "never met an occasion"; as snprintf does.
+ */
 size_t runner_silence(const struct collector *, const struct gc_config *, oracle_set judging,
                       enum oracle, char *out, size_t capacity);
 

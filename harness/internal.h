@@ -104,8 +104,8 @@ static inline struct side *side_of(struct gc_hooks *hooks) {
 /* Ends the run with a violation; path, expected and found are filled in before. */
 _Noreturn void fail(struct runner *, enum violation, enum oracle, enum party guilty,
                     const char *detail);
-_Noreturn void harness_fault(struct runner *, const char *detail);
-/* Ends the run without a verdict on anybody: nobody can say what the rest of it would mean. */
+_Noreturn void harness_fault(struct runner *, const char *detail); /* the same without a verdict */
+/* Ends the run without a verdict, since the rest of the program has no meaning here. */
 _Noreturn void skip_rest(struct runner *);
 
 /* ---- image.c ----------------------------------------------------------------------------------
@@ -113,10 +113,10 @@ _Noreturn void skip_rest(struct runner *);
 
 /* Lays out heap and roots of the program in both collectors and in the model. */
 void build_heap(struct runner *);
-/* A value of the program that is no pointer, as the word that it becomes. */
+/* The word for a value of the program that is no pointer. */
 word atom_word(const struct runner *, const struct value *);
 
-/* A value of the heap section as a word of the model. */
+/* The model's word for a value of the heap section. */
 word value_word(const struct runner *, const struct value *);
 
 /* ---- build.c ----------------------------------------------------------------------------------
@@ -128,7 +128,7 @@ bool build_by_allocation(struct runner *, enum party);
 /* ---- operations/ ------------------------------------------------------------------------------
  */
 
-/* False: it has no legal meaning here, and did nothing. */
+/* False: the operation has no legal meaning here, and nothing has happened. */
 bool run_operation(struct runner *, const struct op *);
 /* The object in a model slot, or MODEL_NONE. */
 unsigned slot_object(const struct runner *, unsigned m, unsigned slot);
@@ -157,7 +157,7 @@ void coverage_graph(struct runner *);
 void check_heaps(struct runner *, enum occasion);
 /* Has a collector collected since it was last compared? */
 bool collected(const struct runner *);
-/* Walks one heap, unless nothing has happened since the last walk that another one could see. */
+/* Walks one heap, unless the last walk is still true. */
 void walk_side(struct side *, enum occasion);
 
 /* ---- naming.c ---------------------------------------------------------------------------------

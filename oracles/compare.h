@@ -15,7 +15,7 @@ enum violation compare_with_model(struct judge *);
  * they differ.  False: nobody can tell (isomorphism.c). */
 bool judge_word(struct judge *, word found, word expected);
 
-/* Is the object reachable, as far as the model has been marked? */
+/* Has the last marking of the model reached the object? */
 static inline bool is_marked(const struct model *model, uint32_t object) {
     return model->objects[object].mark == model->epoch;
 }

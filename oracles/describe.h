@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Objects, words and paths in words, for verdicts.  All as snprintf.
+ * Objects and words of heaps in words, for verdicts.  All cut and return lengths as snprintf does.
  */
 #ifndef ISOHEAP_ORACLE_DESCRIBE_H
 #define ISOHEAP_ORACLE_DESCRIBE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the oracles over one heap walk share: a walk (views/heap.h) stops at the first violation
- * that it meets, and that is one of theirs.
+ * What the oracles over one heap walk share.  A walk (views/heap.h) stops at the first violation
+ * that it meets, and each of these oracles looks whether it is one of its own.
  */
 #ifndef ISOHEAP_ORACLE_WALK_H
 #define ISOHEAP_ORACLE_WALK_H
@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-/* Has the last walk met a violation of this class?  True, if not: it has been judged. */
+/* Fails if the last walk has met a violation of this class; else true, for `has judged`. */
 static inline bool walk_is_without(struct judge *j, enum violation v) {
     const struct heap_facts *facts = &j->side->facts;
     const struct graph *g = &j->side->graph;

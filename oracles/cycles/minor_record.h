@@ -2,7 +2,7 @@
  *
  * The heap as a minor collection found it: h0, for the oracles remembered, minor and snapshot.
  *
- * Taken down before every minor collection, and the heap is walked again after it.
+ * It is filled in before every minor collection; after it the heap is walked again.
  */
 #ifndef ISOHEAP_ORACLE_MINOR_RECORD_H
 #define ISOHEAP_ORACLE_MINOR_RECORD_H
@@ -27,7 +27,7 @@ void minor_record_young(struct judge *);
 static inline bool bit_at(const uint64_t *bits, size_t at) {
     return bits[at / 64] >> at % 64 & 1;
 }
-/* The first set bit at `at` or behind it and before end; else end. */
+/* The place of the first set bit from `at` on and before end; end if there is none. */
 size_t next_bit(const uint64_t *bits, size_t at, size_t end);
 
 /* Does v point at a young block? */
