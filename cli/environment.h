@@ -25,6 +25,7 @@
       "another custom mutator for AFL++ than isoheap's")
 /* Between the parts of isoheap, and for its own tests. */
 #define ENVIRONMENT_INSIDE(X)                                                                      \
+    X(ISOHEAP_CURRENT, "fuzz targets", "the file where a campaign looks for the input that runs")    \
     X(ISOHEAP_FAULT, "the target of isoheap faults", "shared object of the seeded fault")          \
     X(ISOHEAP_FAULT_INPUT, "the target of isoheap faults", "a file that gets the input that finds it") \
     X(ISOHEAP_FAULT_RECORD, "the target of isoheap faults", "a file where the stages are noted")   \
@@ -33,7 +34,8 @@
     X(ISOHEAP_FAULT_RANDOM, "the target of isoheap faults", "seed,executions: no engine, programs at random") \
     X(ISOHEAP_UPDATE, "tests", "golden files are written anew")                                    \
     X(ISOHEAP_FIND_SEEDS, "tests", "onthefly_seeds_test writes the seeds that are missing there")  \
-    X(ISOHEAP_STRESS_SECONDS, "tests", "how long onthefly_stress_test runs")
+    X(ISOHEAP_STRESS_SECONDS, "tests", "how long onthefly_stress_test runs")                       \
+    X(UNRULY, "tests", "what the collector unruly does to those around it")
 /* clang-format on */
 
 #endif

@@ -25,12 +25,12 @@ hash_of() {
 }
 cat >plugin.c <<'C'
 #include "collectors/plugin.h"
-extern const struct collector cheney;
-ISOHEAP_PLUGIN(cheney)
+extern const struct collector another;
+ISOHEAP_PLUGIN(another)
 C
-# plugin FOLDER: cheney as a plug-in, compiled with the headers there.
+# plugin FOLDER: cheney under another name as a plug-in, compiled with the headers there.
 plugin() {
-    "$compiler" -std=c17 -shared -fPIC -I "$1" -I "$source" plugin.c "$source/collectors/cheney/cheney.c" \
+    "$compiler" -std=c17 -shared -fPIC -DISOHEAP_COLLECTOR=another -I "$1" -I "$source" plugin.c "$source/collectors/cheney/cheney.c" \
         "$source/collectors/arena.c" -o "$1.so" || complain "the headers of $1 do not compile"
 }
 
