@@ -25,7 +25,6 @@
       "another custom mutator for AFL++ than isoheap's")
 /* Between the parts of isoheap, and for its own tests. */
 #define ENVIRONMENT_INSIDE(X)                                                                      \
-    X(ISOHEAP_CURRENT, "fuzz targets", "the file where a campaign looks for the input that runs")    \
     X(ISOHEAP_FAULT, "the target of isoheap faults", "shared object of the seeded fault")          \
     X(ISOHEAP_FAULT_INPUT, "the target of isoheap faults", "a file that gets the input that finds it") \
     X(ISOHEAP_FAULT_RECORD, "the target of isoheap faults", "a file where the stages are noted")   \
@@ -35,8 +34,7 @@
     X(ISOHEAP_CURRENT, "fuzz targets", "a file that holds the input that runs, for isoheap fuzz")  \
     X(ISOHEAP_UPDATE, "tests", "golden files are written anew")                                    \
     X(ISOHEAP_FIND_SEEDS, "tests", "onthefly_seeds_test writes the seeds that are missing there")  \
-    X(ISOHEAP_STRESS_SECONDS, "tests", "how long onthefly_stress_test runs")                       \
-    X(UNRULY, "tests", "what the collector unruly does to those around it")
+    X(ISOHEAP_STRESS_SECONDS, "tests", "how long onthefly_stress_test runs")
 /* clang-format on */
 
 #endif
