@@ -31,7 +31,6 @@
     X(ISOHEAP_FAULT_ORACLES, "the target of isoheap faults", "bit set of the oracles that judge")  \
     X(ISOHEAP_FAULT_JUDGE, "the target of isoheap faults", "a file to judge with each oracle alone") \
     X(ISOHEAP_FAULT_RANDOM, "the target of isoheap faults", "seed,executions: no engine, programs at random") \
-    X(ISOHEAP_CURRENT, "fuzz targets", "a file that holds the input that runs, for isoheap fuzz")  \
     X(ISOHEAP_UPDATE, "tests", "golden files are written anew")                                    \
     X(ISOHEAP_FIND_SEEDS, "tests", "onthefly_seeds_test writes the seeds that are missing there")  \
     X(ISOHEAP_STRESS_SECONDS, "tests", "how long onthefly_stress_test runs")
