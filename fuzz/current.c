@@ -63,6 +63,38 @@ static bool is_open(void) {
     return current;
 }
 
+/* ---- a crash of the mutator ---- */
+
+static const int crashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
+enum { CRASHES = sizeof crashes / sizeof *crashes };
+static struct sigaction engines[CRASHES]; /* what the engine does at such a signal */
+
+/* A process that is killed while it mutates says nothing; one that crashes there says so. */
+static void note_crash(int number, siginfo_t *info, void *context) {
+    if (current && owner == getpid() && current->state == CURRENT_MUTATING)
+        current_say("a signal of a crash while it mutated an input\n");
+    for (unsigned i = 0; i < CRASHES; i++) {
+        const struct sigaction *engine = &engines[i];
+        if (crashes[i] != number)
+            continue;
+        sigaction(number, engine, NULL);
+        if (engine->sa_flags & SA_SIGINFO)
+            engine->sa_sigaction(number, info, context);
+        else if (engine->sa_handler == SIG_DFL)
+            raise(number);
+        else if (engine->sa_handler != SIG_IGN)
+            engine->sa_handler(number);
+    }
+}
+
+static void watch_crashes(void) {
+    static bool watched;
+    struct sigaction ours = {.sa_sigaction = note_crash, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    for (unsigned i = 0; !watched && i < CRASHES; i++)
+        sigaction(crashes[i], &ours, &engines[i]);
+    watched = true;
+}
+
 static void keep(const uint8_t *data, size_t size) {
     current->state = CURRENT_IDLE;
     current->said_size = 0;
@@ -82,6 +114,7 @@ void current_begin(const uint8_t *data, size_t size) {
 void current_mutate(const uint8_t *data, size_t size, unsigned seed) {
     if (!is_open())
         return;
+    watch_crashes();
     keep(data, size);
     current->seed = seed;
     current->state = CURRENT_MUTATING;

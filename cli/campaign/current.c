@@ -93,7 +93,7 @@ static void note_end(struct target *t, const char *path) {
         t->runs_seen += c->runs;
         if (c->said_size && state == CURRENT_RUNNING)
             keep_said(t, c);
-        if (state == CURRENT_MUTATING && !(t->asked_to_end > 0) && t->watched)
+        if (state == CURRENT_MUTATING && c->said_size) /* else it was killed */
             blame_mutator(t, c);
     }
     /* what we have ended ourselves was no finding */
