@@ -10,4 +10,11 @@ need python3 dot
 python3 tests/support/transcripts.py README.md docs/crash.md docs/report.md docs/command.md docs/explore.md docs/pictures.md ||
     complain 'a page does not show what its commands do'
 python3 scripts/option_tables.py docs/command.md || complain 'docs/command.md is not what --help says'
+
+# The picture is that of its source: the same texts, whatever the version of Graphviz does to places.
+texts() {
+    grep -o '<text[^>]*>[^<]*' | sed 's/.*>//' | sort
+}
+[ "$(dot -Tsvg docs/architecture.dot | texts)" = "$(texts <docs/architecture.svg)" ] ||
+    complain 'docs/architecture.svg is old: scripts/pictures.sh'
 exit $wrong
