@@ -86,7 +86,7 @@ function(isoheap_with_includes result)
     set(${result} ${found} PARENT_SCOPE)
 endfunction()
 isoheap_with_includes(headers collectors/arena.h collectors/contract.h collectors/plugin.h collectors/words_copy.h
-    collectors/cheney/cheney.h collectors/tower/levels.h fuzz/collector_target.h fuzz/mutation_choice.h harness/harness.h
+    collectors/cheney/cheney.h collectors/tower/levels.h fuzz/collector_target.h fuzz/current.h fuzz/mutation_choice.h harness/harness.h
     program/program.h program/random.h program/bytes/bytes.h program/text/text.h program/mutation/mutate.h
     program/reduction/reduce.h)
 foreach(header IN LISTS headers)

@@ -2,7 +2,7 @@
  *
  * The input that runs now, in a file that outlives the process (current.h).
  */
-#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE /* SA_ONSTACK */
 #include "fuzz/current.h"
 
 #include "harness/current_input.h"
