@@ -26,7 +26,7 @@ frames() {
 }
 
 mapfile -t classes < <(ASAN_OPTIONS=detect_leaks=0 "$isoheap" list --json | tr '{' '\n' |
-    sed -n '/"classes"/,/"targets"/s/.*"name": *"\([a-z_]*\)".*/\1/p')
+    sed -n '/^  "classes"/,/"targets"/s/.*"name": *"\([a-z_]*\)".*/\1/p')
 [ "${#classes[@]}" -ge 20 ] || complain "only ${#classes[@]} classes"
 number=0
 for class in "${classes[@]}" harness_error; do
