@@ -83,7 +83,7 @@ bool wants_colour(void);
 
 /* A word as a shell takes it, in quotes if it needs them; whatever is printed to be copied goes
  * through here.  Valid until eight more have been asked for. */
-const char *quoted(const char *word);
+const char *quoted(const char *text);
 /* The same of a path, which stays one if it begins with a dash; "-" alone is standard input. */
 const char *quoted_path(const char *path);
 

@@ -13,45 +13,45 @@ enum { RING = 8 };
 static const char plain[] =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./,:=+@%-";
 
-static bool has_control(const char *word) {
-    for (; *word; word++)
-        if ((unsigned char)*word < ' ' || *word == 0x7f)
+static bool has_control(const char *text) {
+    for (; *text; text++)
+        if ((unsigned char)*text < ' ' || *text == 0x7f)
             return true;
     return false;
 }
 
 /* Between single quotes all but these means itself; between $' and ' also what has no sign. */
-static void put_quoted(FILE *out, const char *word) {
-    bool control = has_control(word);
+static void put_quoted(FILE *out, const char *text) {
+    bool control = has_control(text);
     fputs(control ? "$'" : "'", out);
-    for (; *word; word++)
-        if ((unsigned char)*word < ' ' || *word == 0x7f)
-            fprintf(out, "\\%03o", (unsigned char)*word);
-        else if (control && (*word == '\'' || *word == '\\'))
-            fprintf(out, "\\%c", *word);
-        else if (*word == '\'')
+    for (; *text; text++)
+        if ((unsigned char)*text < ' ' || *text == 0x7f)
+            fprintf(out, "\\%03o", (unsigned char)*text);
+        else if (control && (*text == '\'' || *text == '\\'))
+            fprintf(out, "\\%c", *text);
+        else if (*text == '\'')
             fputs("'\\''", out);
         else
-            putc(*word, out);
+            putc(*text, out);
     putc('\'', out);
 }
 
-const char *quoted(const char *word) {
+const char *quoted(const char *text) {
     static char *ring[RING];
     static unsigned next;
-    char **text = &ring[next++ % RING];
+    char **place = &ring[next++ % RING];
     size_t size;
-    free(*text);
-    *text = NULL;
-    FILE *out = open_memstream(text, &size);
+    free(*place);
+    *place = NULL;
+    FILE *out = open_memstream(place, &size);
     if (!out)
         return "''";
-    if (word[0] && !word[strspn(word, plain)])
-        fputs(word, out);
+    if (text[0] && !text[strspn(text, plain)])
+        fputs(text, out);
     else
-        put_quoted(out, word);
+        put_quoted(out, text);
     fclose(out);
-    return *text ? *text : "''";
+    return *place ? *place : "''";
 }
 
 const char *quoted_path(const char *path) {

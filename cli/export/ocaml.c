@@ -105,7 +105,7 @@ static void write_heap(FILE *f, const struct program *p) {
 
 static void write_assigned(FILE *f, const struct program *p, const struct op *op) {
     size_t length;
-    const char *word;
+    const char *name;
     fprintf(f, "r.(%u) <- ", op->dst);
     switch (op->code) {
     case OP_ALLOC:
@@ -135,8 +135,8 @@ static void write_assigned(FILE *f, const struct program *p, const struct op *op
         fprintf(f, "marshal r.(%u) %s", op->src, op->unshared ? "true" : "false");
         break;
     case OP_BUILD:
-        word = op_word(op, &length);
-        fprintf(f, "%.*s %u ", (int)length, word, op->blocks);
+        name = op_word(op, &length);
+        fprintf(f, "%.*s %u ", (int)length, name, op->blocks);
         write_value(f, p, &op->values[0]);
         break;
     default:
