@@ -207,6 +207,7 @@ struct campaign {
     /* options */
     const struct engine *engine;
     double time;
+    double overhead; /* seconds beside its share that a target has taken at most */
     unsigned jobs, seed, keep, reduce_runs, reduce_seconds;
     uint64_t runs; /* 0: no limit */
     const char *corpus, *crashes, *bin_dir;

@@ -30,6 +30,7 @@ enum {
     NODE
 };
 enum { SPACE_NEEDED = 2 << 20, NUMBER_MAX = 1000000000, NODE_LENGTH = 20 };
+enum { LEAST_SHARE = 1, MOST_OVERHEAD = 10 }; /* seconds */
 
 static const struct argp_option options[] = {
     {"time", 't', "SECONDS", 0, "how long in all (default: 60)", 0},
@@ -144,6 +145,31 @@ static double share_of(const struct campaign *c, unsigned targets, double second
     return seconds / ((targets + c->jobs - 1) / c->jobs);
 }
 
+/* The same, less what starting and ending a target takes, if others come after it: the last ones
+ * would have no time. */
+static double share_now(const struct campaign *c, unsigned waiting) {
+    double now = seconds_now(), left = c->end > now ? c->end - now : 0;
+    double share = share_of(c, waiting, left);
+    if (waiting > c->jobs)
+        share = share > c->overhead + LEAST_SHARE ? share - c->overhead : LEAST_SHARE;
+    return share;
+}
+
+static void note_overhead(struct campaign *c, const struct target *t) {
+    double over = seconds_now() - t->started - t->share;
+    if (over > c->overhead && over < MOST_OVERHEAD)
+        c->overhead = over;
+}
+
+/* Who got no time has fuzzed nothing, and that is said. */
+static void note_unstarted(struct campaign *c) {
+    if (campaign_interrupts || c->disk_full)
+        return;
+    for (unsigned i = 0; i < c->n_targets; i++)
+        if (!c->targets[i].running && !c->targets[i].ended)
+            c->targets[i].trouble = true;
+}
+
 static bool plan(struct campaign *c) {
     c->jobs_each = c->jobs / c->n_targets ? c->jobs / c->n_targets : 1;
     if (share_of(c, c->n_targets, c->time) >= 1)
@@ -173,8 +199,7 @@ static unsigned start_targets(struct campaign *c, bool end) {
         struct target *t = &c->targets[i];
         if (running >= c->jobs || t->running || t->ended)
             continue;
-        double now = seconds_now();
-        t->share = share_of(c, c->n_targets - running - ended, c->end > now ? c->end - now : 0);
+        t->share = share_now(c, c->n_targets - running - ended);
         if (!target_start(t)) {
             t->trouble = t->ended = true;
             target_stop(t, true);
@@ -193,6 +218,8 @@ static void poll_targets(struct campaign *c, bool end) {
         if (end && !(t->asked_to_end > 0))
             target_stop(t, campaign_interrupts > 0);
         target_poll(t);
+        if (t->ended && !end)
+            note_overhead(c, t);
     }
 }
 
@@ -209,6 +236,7 @@ static void run_campaign(struct campaign *c) {
         busy = running || working;
         nanosleep(&pause, NULL);
     }
+    note_unstarted(c);
     show_progress(c, true);
 }
 
@@ -309,6 +337,7 @@ int command_fuzz(int argc, char **argv) {
         return EXIT_USAGE;
     c.started = seconds_now();
     c.end = c.started + c.time;
+    c.overhead = 1;
     catch_signals();
     if (!prepare(&c))
         return EXIT_HARNESS;

@@ -75,7 +75,9 @@ static int beside(struct random *r) {
 static bool fill_heap(struct mutation *m) {
     struct program *p = &m->program;
     unsigned left = p->config[CONFIG_HEAP] - program_heap_words(p);
-    unsigned rest = random_below(&m->random, 4) / 2 * random_between(&m->random, 1, 2);
+    unsigned rest = random_below(&m->random, 4) / 2;
+    rest *=
+        random_between(&m->random, 1, 2); /* one after the other: compilers differ in the order */
     if (left <= rest || left - rest > PROGRAM_WOSIZE)
         return false;
     struct item gap = {.kind = ITEM_FRAGMENT, .wosize = (uint16_t)(left - rest - 1)};

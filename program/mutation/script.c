@@ -18,8 +18,9 @@ static struct run random_run(struct mutation *m) {
     unsigned n = m->program.n_ops;
     if (n == 0)
         return (struct run){0, 0};
-    struct run run = {random_below(&m->random, n), random_few(&m->random, LONGEST_RUN)};
-    if (random_chance(&m->random, 16)) /* now and then a large part */
+    struct run run = {.from = random_below(&m->random, n)};
+    run.count = random_few(&m->random, LONGEST_RUN); /* after that: compilers differ in the order */
+    if (random_chance(&m->random, 16))               /* now and then a large part */
         run.count = random_between(&m->random, 1, n);
     if (run.count > n - run.from)
         run.count = n - run.from;
