@@ -18,22 +18,30 @@ static void take_work(struct otf_process *c) {
     pthread_mutex_unlock(&g->mutex);
 }
 
+/* The mutators of a set in any order; the lowest, if nobody chooses. */
+static unsigned take_mutator(struct otf_process *c, unsigned *left) {
+    unsigned m = otf_choose(c, (unsigned)__builtin_ctz(*left));
+    *left &= ~(1U << m);
+    return m;
+}
+
 /* h: gc_..._fence, the first of the five labels of this handshake. */
 static void handshake(struct otf_process *c, unsigned h, enum handshake_type type) {
     struct otf *g = c->gc;
+    const unsigned all = (1U << g->mutators) - 1;
     if (type == HS_NOOP) {
         otf_collector_at(c, h + PART_FENCE);
         otf_mfence(c);
     }
     otf_collector_at(c, h + PART_TYPE);
     atomic_store(&g->type, type);
-    for (unsigned i = 0; i < g->mutators; i++) {
+    for (unsigned left = all; left;) {
         otf_collector_at(c, h + PART_ASK);
-        atomic_store(&g->pending[otf_choose(c, i)], true);
+        atomic_store(&g->pending[take_mutator(c, &left)], true);
     }
-    for (unsigned i = 0; i < g->mutators; i++) {
+    for (unsigned left = all; left;) {
         otf_collector_at(c, h + PART_WAIT);
-        unsigned m = otf_choose(c, i);
+        unsigned m = take_mutator(c, &left);
         while (atomic_load(&g->pending[m]))
             sched_yield();
     }
@@ -46,15 +54,18 @@ static void handshake(struct otf_process *c, unsigned h, enum handshake_type typ
 /* ---- marking ----------------------------------------------------------------------------------
  */
 
-/* Lines 28 to 30.  The object stays first on the work-list until it is black. */
+/* Lines 28 to 30.  The object stays first on the work-list until it is black.  Fields are taken in
+ * any order; by themselves they come in theirs, and whatever was chosen before, none is left out.
+ */
 static void scan(struct otf_process *c, word v) {
     word header = otf_get(c, otf_header(v));
     size_t wosize = header_wosize(header);
-    for (size_t i = otf_first_scanned(header, v);; i++) {
+    for (size_t next = otf_first_scanned(header, v);;) {
         otf_collector_at(c, gc_field);
-        unsigned field = otf_choose(c, i < wosize ? (unsigned)i : OTF_NONE);
+        unsigned field = otf_choose(c, next < wosize ? (unsigned)next : OTF_NONE);
         if (field == OTF_NONE)
             break;
+        next += field == next;
         otf_collector_at(c, gc_deref);
         otf_mark(c, otf_get(c, otf_field(v, field))); /* gc_mark_field */
     }
@@ -93,11 +104,12 @@ static void sweep(struct otf_process *c) {
     struct otf *g = c->gc;
     otf_collector_at(c, gc_sweep_load_fM); /* line 38 */
     word fM = otf_get(c, &g->fM);
-    for (uint32_t i = 0;; i++) {
+    for (uint32_t next = 0;;) {
         otf_collector_at(c, gc_sweep); /* lines 39 to 41 */
-        unsigned number = otf_choose(c, i < g->blocks ? i : OTF_NONE);
+        unsigned number = otf_choose(c, next < g->blocks ? next : OTF_NONE);
         if (number == OTF_NONE)
             return;
+        next += number == next;
         unsigned colour = header_colour(otf_get(c, otf_header(otf_block(g, number))));
         otf_collector_at(c, gc_free); /* lines 41 to 45 */
         if (colour != BLUE && colour != otf_colour(fM))

@@ -44,8 +44,9 @@ static void answer(struct otf_process *p) {
     pthread_mutex_unlock(&g->mutex);
 }
 
+/* In any order; none is left out, whatever was chosen before. */
 static void mark_roots(struct otf_process *p) {
-    for (unsigned next = 0;; next++) {
+    for (unsigned next = 0;;) {
         while (next < OTF_ROOTS && is_immediate(p->roots[next]))
             next++;
         otf_mutator_at(p, mut_hs_roots); /* line 17 */
@@ -53,6 +54,7 @@ static void mark_roots(struct otf_process *p) {
         if (slot == OTF_NONE)
             break;
         otf_mark(p, p->roots[slot]); /* line 18, mut_hs_roots_mark */
+        next += slot == next;
     }
     answer(p);
 }

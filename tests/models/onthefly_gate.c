@@ -368,6 +368,31 @@ static void close_all(struct gate *g, struct mutator *mutators) {
     pthread_mutex_destroy(&g->mutex);
 }
 
+static refset singleton(oref r) {
+    return (refset)(r ? 1U << (r - 1) : 0);
+}
+
+/* Of what the mutators reach, the references to free blocks. */
+static unsigned count_dangling(const struct gate *g) {
+    refset reached = 0, work = 0;
+    unsigned dangling = 0;
+    for (unsigned m = 0; m < g->model->mutators; m++)
+        for (unsigned k = 0; k < OTF_ROOTS; k++)
+            work |= singleton(ref_of(g, g->otf->process[m].roots[k]));
+    while (work & ~reached) {
+        unsigned r = (unsigned)__builtin_ctz((unsigned)(work & ~reached));
+        reached |= singleton((oref)(r + 1));
+        word v = otf_block(g->otf, r);
+        if (header_colour(atomic_load(otf_header(v))) == BLUE) {
+            dangling++;
+            continue;
+        }
+        for (unsigned f = 0; f < g->model->fields; f++)
+            work |= singleton(ref_of(g, atomic_load(otf_field(v, f))));
+    }
+    return dangling;
+}
+
 struct replay_result gate_replay(const struct driver_result *run) {
     struct replay_result r = {.agree = true};
     struct gate g = {.sequential = run->model.sequential, .model = &run->model};
@@ -390,6 +415,7 @@ struct replay_result gate_replay(const struct driver_result *run) {
     }
     close_all(&g, mutators);
     r.cycles = otf_cycles(g.otf);
+    r.dangling = count_dangling(&g);
     otf_close(g.otf);
     return r;
 }
