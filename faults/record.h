@@ -14,6 +14,8 @@
 /* Who reports: an oracle, or one of these. */
 enum { BY_SANITIZER = ORACLE_COUNT, BY_INVARIANTS /* of the on-the-fly model */, REPORTERS };
 
+enum { FAULT_INPUT_MAX = 4096 }; /* bytes */
+
 struct fault_record {
     struct canary canary;
     uint64_t executions; /* begun */
@@ -23,7 +25,10 @@ struct fault_record {
     uint32_t violation, oracle; /* enum violation and who reports, of the detection */
     uint64_t alone, without;    /* judging: the oracles that see it when they judge alone; those
                                    without which no other sees it */
-    uint32_t complete;          /* the run came to its end: nothing was missed by an accident */
+    /* The input of the execution that was begun last: of the detection, however the process ended.
+     */
+    uint32_t input_size;
+    uint8_t input[FAULT_INPUT_MAX];
 };
 
 #endif

@@ -26,7 +26,7 @@ enum {
     BUILD,
     PAGE
 };
-enum { SEEDS_MOST = 10000, RUNS_MOST = 1000000000, LENGTH_MOST = 4096 };
+enum { SEEDS_MOST = 10000, RUNS_MOST = 1000000000, LENGTH_MOST = FAULT_INPUT_MAX };
 
 static const struct argp_option options[] = {
     {"faults", FOLDER, "DIR", 0, "the patches, DIR/COLLECTOR/NAME.patch (default: faults)", 0},

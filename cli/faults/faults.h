@@ -79,7 +79,12 @@ struct fault_run {
     double seconds;
     char violation[FAULT_NAME], oracle[FAULT_NAME]; /* "-": not detected */
     uint64_t alone, without;
+    unsigned repeats; /* 1: the input alone, in a process of its own, gave the same verdict */
 };
+/* What counts as found: a detection that repeats. */
+bool run_found(const struct fault_run *);
+/* What failed once, and then did not. */
+bool run_flaky(const struct fault_run *);
 struct results {
     char *path;
     struct fault_run *runs;
@@ -110,6 +115,11 @@ int faults_run(const struct plan *, struct results *);
 
 /* ---- statistics.c ----------------------------------------------------------------------
  */
+
+/* The runs of an arm, of a fault or (NULL) of all in the catalogue, whose detections do not repeat.
+ */
+unsigned count_flaky(const struct catalogue *, const struct results *, const char *fault,
+                     const char *arm);
 
 /* When something happened to one of many: at `at`, or not before it. */
 struct event {

@@ -115,7 +115,8 @@ static void put_fault(FILE *out, const struct catalogue *c, const struct results
     for (unsigned i = 0; i < n; i++)
         found += events[i].happened;
     put_text(out, found < n ? "<tr class=\"missed\"><td>" : "<tr><td>", f->name, "</td>");
-    fprintf(out, "<td>%u/%u</td>", found, n);
+    fprintf(out, "<td>%u/%u</td><td>%u</td>", found, n,
+            count_flaky(c, r, f->name, arm_at(0)->name));
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
         n = gather(c, r, f->name, arm_at(0)->name, columns[i].measure, events, 256);
         double value = survival_quantile(steps, kaplan_meier(events, n, steps), columns[i].left);
@@ -129,7 +130,8 @@ static void put_fault(FILE *out, const struct catalogue *c, const struct results
 }
 
 static void put_faults(FILE *out, const struct catalogue *c, const struct results *r) {
-    fputs("<table><tr><th>fault</th><th>found</th><th>reached</th><th>triggered</th><th>detected"
+    fputs("<table><tr><th>fault</th><th>found</th><th>flaky</th><th>reached</th><th>triggered</"
+          "th><th>detected"
           "</th><th>95&nbsp;%</th><th>seconds</th><th>95&nbsp;%</th><th class=\"text\">class</th>"
           "<th class=\"text\">what goes wrong</th></tr>\n",
           out);
@@ -169,7 +171,8 @@ static void put_page(FILE *out, const struct catalogue *c, const struct results 
     put_detection(out, c, r, NULL);
     put_arms(out, r);
     fputs("<h2>Faults, default arm</h2>\n<p>Medians and 95th percentiles of executions and of "
-          "seconds of processor time.</p>\n",
+          "seconds of processor time. Flaky: what was found did not fail in the same way when it "
+          "ran alone in a process of its own; that does not count as found.</p>\n",
           out);
     put_faults(out, c, r);
     fputs("<h2>Arms and oracles</h2>\n", out);

@@ -14,10 +14,10 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FIELDS = 14 };
+enum { FIELDS = 15 };
 #define HEADER                                                                                     \
     "fault\tarm\tseed\tkey\tbudget\texecutions\treached\ttriggered\tdetected\tseconds\tclass\t"    \
-    "oracle\talone\twithout\n"
+    "oracle\talone\twithout\trepeats\n"
 
 static bool keep(struct results *r, const struct fault_run *run) {
     if (r->n == r->room) {
@@ -36,10 +36,10 @@ static bool parse_line(const char *line, struct fault_run *run) {
     memset(run, 0, sizeof *run);
     return sscanf(line,
                   "%95s %95s %u %16s %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
-                  " %lf %95s %95s %" SCNx64 " %" SCNx64,
+                  " %lf %95s %95s %" SCNx64 " %" SCNx64 " %u",
                   run->fault, run->arm, &run->seed, run->key, &run->budget, &run->executions,
                   &run->reached, &run->triggered, &run->detected, &run->seconds, run->violation,
-                  run->oracle, &run->alone, &run->without) == FIELDS;
+                  run->oracle, &run->alone, &run->without, &run->repeats) == FIELDS;
 }
 
 bool results_read(struct results *r, const char *folder) {
@@ -74,10 +74,10 @@ static bool append(const char *path, const char *text) {
 bool results_add(struct results *r, const struct fault_run *run) {
     char *line =
         text_of("%s%s\t%s\t%u\t%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64
-                "\t%.3f\t%s\t%s\t%" PRIx64 "\t%" PRIx64 "\n",
+                "\t%.3f\t%s\t%s\t%" PRIx64 "\t%" PRIx64 "\t%u\n",
                 access(r->path, F_OK) == 0 ? "" : HEADER, run->fault, run->arm, run->seed, run->key,
                 run->budget, run->executions, run->reached, run->triggered, run->detected,
-                run->seconds, run->violation, run->oracle, run->alone, run->without);
+                run->seconds, run->violation, run->oracle, run->alone, run->without, run->repeats);
     bool good = append(r->path, line) && keep(r, run);
     free(line);
     if (!good)
@@ -92,6 +92,14 @@ const struct fault_run *results_find(const struct results *r, const char *fault,
             strcmp(r->runs[i].arm, arm) == 0)
             return &r->runs[i];
     return NULL;
+}
+
+bool run_found(const struct fault_run *run) {
+    return run->detected && run->repeats;
+}
+
+bool run_flaky(const struct fault_run *run) {
+    return run->detected && !run->repeats;
 }
 
 void results_free(struct results *r) {

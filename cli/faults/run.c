@@ -3,8 +3,9 @@
  * isoheap faults run: the campaign (faults.h).
  *
  * A run is a process of fuzz_fault for one fault, arm and seed, which ends at the first detection
- * or with its budget; it notes the stages in a file that we map too.  A second, short one then
- * judges the input that was detected by each oracle.  Runs are ordered by seed first, so that a
+ * or with its budget; it notes the stages and its input in a file that we map too.  A second, short
+ * one runs that input alone: a detection counts if it comes again, in the same way.  A third one
+ * then judges the input by each oracle.  Runs are ordered by seed first, so that a
  * campaign that is cut short has something of every fault.
  */
 #define _GNU_SOURCE
@@ -29,7 +30,7 @@ enum {
 };
 
 struct slot {
-    enum { IDLE, FUZZING, JUDGING } phase;
+    enum { IDLE, FUZZING, REPLAYING, JUDGING } phase;
     struct process process;
     struct fault_record *record;
     char *record_path, *input_path, *corpus;
@@ -46,6 +47,7 @@ struct hunt {
     char (*keys)[FAULT_KEY]; /* of each fault of the catalogue */
     struct slot *slots;
     uint64_t next, items, known, done; /* of all runs of the plan */
+    uint64_t flaky;                    /* of those done */
     bool failed;
 };
 
@@ -190,25 +192,31 @@ static void common_environment(const struct slot *s, struct words *e) {
     add_word(e, "ISOHEAP_FAULT_RECORD=%s", s->record_path);
 }
 
+static void common_options(const struct hunt *h, struct words *argv) {
+    add_word(argv, "-timeout=10");
+    add_word(argv, "-artifact_prefix=%s/", h->work);
+}
+
+static void arm_environment(const struct slot *s, struct words *e) {
+    common_environment(s, e);
+    for (unsigned i = 0; s->arm->environment[i]; i++)
+        add_word(e, "%s", s->arm->environment[i]);
+    if (s->arm->oracles)
+        add_word(e, "ISOHEAP_FAULT_ORACLES=%" PRIu64, s->arm->oracles);
+}
+
 static bool start_fuzzing(struct hunt *h, struct slot *s) {
     struct words argv = {.n = 0}, e = {.n = 0};
     const struct plan *p = h->plan;
     memset(s->record, 0, sizeof *s->record);
-    unlink(s->input_path);
-    common_environment(s, &e);
-    add_word(&e, "ISOHEAP_FAULT_INPUT=%s", s->input_path);
-    for (unsigned i = 0; s->arm->environment[i]; i++)
-        add_word(&e, "%s", s->arm->environment[i]);
-    if (s->arm->oracles)
-        add_word(&e, "ISOHEAP_FAULT_ORACLES=%" PRIu64, s->arm->oracles);
+    arm_environment(s, &e);
     if (s->arm->random)
         add_word(&e, "ISOHEAP_FAULT_RANDOM=%u,%" PRIu64, s->run.seed, p->budget);
     add_word(&argv, "%s", h->binary);
     add_word(&argv, "-seed=%u", s->run.seed);
     add_word(&argv, "-runs=%" PRIu64, p->budget);
     add_word(&argv, "-max_len=%u", p->max_len);
-    add_word(&argv, "-timeout=10");
-    add_word(&argv, "-artifact_prefix=%s/", h->work);
+    common_options(h, &argv);
     if (s->arm->option)
         add_word(&argv, "%s", s->arm->option);
     if (s->arm->seeds) {
@@ -221,6 +229,24 @@ static bool start_fuzzing(struct hunt *h, struct slot *s) {
     }
     s->phase = FUZZING;
     s->end = seconds_now() + GRACE + (double)p->budget / SLOWEST;
+    bool good = process_start(&s->process, NULL, argv.word, e.word);
+    free_words(&argv);
+    free_words(&e);
+    return good;
+}
+
+/* The input that was detected, as the only one of a new process. */
+static bool start_replaying(struct hunt *h, struct slot *s) {
+    struct words argv = {.n = 0}, e = {.n = 0};
+    if (!write_file(s->input_path, (const char *)s->record->input, s->record->input_size))
+        return false;
+    memset(s->record, 0, sizeof *s->record);
+    arm_environment(s, &e);
+    add_word(&argv, "%s", h->binary);
+    common_options(h, &argv);
+    add_word(&argv, "%s", s->input_path);
+    s->phase = REPLAYING;
+    s->end = seconds_now() + GRACE;
     bool good = process_start(&s->process, NULL, argv.word, e.word);
     free_words(&argv);
     free_words(&e);
@@ -243,10 +269,25 @@ static bool start_judging(struct hunt *h, struct slot *s) {
 /* ---- its end ----------------------------------------------------------------------------------
  */
 
+/* What the process ended with: a class, and who reported it; "-" if nothing was wrong. */
+static void note_detection(const struct slot *s, char violation[FAULT_NAME],
+                           char oracle[FAULT_NAME]) {
+    const struct fault_record *r = s->record;
+    int status = s->process.status;
+    if (r->detected || status == 0) {
+        snprintf(violation, FAULT_NAME, "%s", r->detected ? violation_name(r->violation) : "-");
+        snprintf(oracle, FAULT_NAME, "%s", r->detected ? oracle_label(r->oracle) : "-");
+        return;
+    }
+    /* It died without a word: the engine's time limit, or worse than a sanitizer can tell. */
+    snprintf(violation, FAULT_NAME, "%s",
+             status == ENGINE_TIMEOUT || status < 0 ? "no_progress" : "sanitizer");
+    snprintf(oracle, FAULT_NAME, "engine");
+}
+
 static void note_result(const struct hunt *h, struct slot *s) {
     const struct fault_record *r = s->record;
     struct fault_run *run = &s->run;
-    int status = s->process.status;
     run->budget = h->plan->budget;
     run->executions = r->executions;
     run->reached = r->reached;
@@ -255,17 +296,25 @@ static void note_result(const struct hunt *h, struct slot *s) {
         run->reached = r->executions;
     if (!run->triggered && r->canary.triggered)
         run->triggered = r->executions;
-    run->detected = r->detected;
+    run->detected = s->process.status && !r->detected ? r->executions : r->detected;
     run->seconds = r->seconds;
-    snprintf(run->violation, FAULT_NAME, "%s", r->detected ? violation_name(r->violation) : "-");
-    snprintf(run->oracle, FAULT_NAME, "%s", r->detected ? oracle_label(r->oracle) : "-");
-    if (r->detected || status == 0)
+    note_detection(s, run->violation, run->oracle);
+}
+
+/* The replay has ended: was it the same? */
+static void note_repetition(struct hunt *h, struct slot *s) {
+    char violation[FAULT_NAME], oracle[FAULT_NAME];
+    struct fault_run *run = &s->run;
+    note_detection(s, violation, oracle);
+    run->repeats = strcmp(violation, run->violation) == 0 && strcmp(oracle, run->oracle) == 0;
+    if (run->repeats)
         return;
-    /* It died without a word: the engine's time limit, or worse than a sanitizer can tell. */
-    run->detected = r->executions;
-    snprintf(run->violation, FAULT_NAME, "%s",
-             status == ENGINE_TIMEOUT || status < 0 ? "no_progress" : "sanitizer");
-    snprintf(run->oracle, FAULT_NAME, "engine");
+    h->flaky++;
+    fprintf(stderr,
+            "isoheap: %s, %s, seed %u: %s (%s) after %" PRIu64
+            " executions is flaky: its input alone gives %s\n",
+            run->fault, run->arm, run->seed, run->violation, run->oracle, run->detected,
+            strcmp(violation, "-") == 0 ? "nothing" : violation);
 }
 
 static void tell_last_words(const struct slot *s) {
@@ -276,8 +325,10 @@ static void tell_last_words(const struct slot *s) {
 }
 
 static void finish(struct hunt *h, struct slot *s) {
-    s->run.alone = s->record->alone;
-    s->run.without = s->record->without;
+    if (s->phase == JUDGING) {
+        s->run.alone = s->record->alone;
+        s->run.without = s->record->without;
+    }
     s->phase = IDLE;
     h->done++;
     if (!results_add(h->results, &s->run))
@@ -286,7 +337,7 @@ static void finish(struct hunt *h, struct slot *s) {
 
 static void end_of_process(struct hunt *h, struct slot *s) {
     int status = s->process.status;
-    bool began = s->phase != FUZZING || s->record->executions > 0 || status < 0;
+    bool began = s->phase == JUDGING || s->record->executions > 0 || status < 0;
     if (status == BAD_USAGE || status == NOT_RUN || !began) {
         fprintf(stderr, "isoheap: %s did not run:\n", h->binary);
         tell_last_words(s);
@@ -294,14 +345,20 @@ static void end_of_process(struct hunt *h, struct slot *s) {
         s->phase = IDLE;
         return;
     }
-    if (s->phase == FUZZING) {
+    if (s->phase == FUZZING)
         note_result(h, s);
-        if (s->record->detected && arm_at(0) == s->arm && access(s->input_path, F_OK) == 0) {
-            h->failed |= !start_judging(h, s);
-            return;
-        }
+    if (s->phase == REPLAYING)
+        note_repetition(h, s);
+    if (s->phase == FUZZING && s->run.detected)
+        began = start_replaying(h, s);
+    else if (s->phase == REPLAYING && s->run.repeats && arm_at(0) == s->arm)
+        began = start_judging(h, s);
+    else
+        finish(h, s);
+    if (!began) {
+        h->failed = true;
+        s->phase = IDLE;
     }
-    finish(h, s);
 }
 
 static void poll_slot(struct hunt *h, struct slot *s) {
@@ -311,7 +368,7 @@ static void poll_slot(struct hunt *h, struct slot *s) {
         if (seconds_now() < s->end)
             return;
         process_kill(&s->process);
-        s->process.status = s->phase == FUZZING ? -1 : 0;
+        s->process.status = s->phase == JUDGING ? 0 : -1;
     }
     end_of_process(h, s);
 }
@@ -418,8 +475,10 @@ int faults_run(const struct plan *p, struct results *results) {
     if (good)
         hunt_all(&h);
     if (good)
-        fprintf(stderr, "isoheap: %" PRIu64 " runs, %" PRIu64 " known before, %" PRIu64 " to go\n",
-                h.done, h.known, h.items - h.done - h.known);
+        fprintf(stderr,
+                "isoheap: %" PRIu64 " runs, %" PRIu64 " flaky, %" PRIu64 " known before, %" PRIu64
+                " to go\n",
+                h.done, h.flaky, h.known, h.items - h.done - h.known);
     good &= !h.failed;
     close_hunt(&h);
     return good ? EXIT_OK : EXIT_HARNESS;

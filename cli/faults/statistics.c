@@ -65,26 +65,39 @@ double vargha_delaney(const struct event *a, unsigned n_a, const struct event *b
 static struct event event_of(const struct fault_run *run, enum measure measure) {
     uint64_t when = measure == REACHED     ? run->reached
                     : measure == TRIGGERED ? run->triggered
-                                           : run->detected;
+                    : run_found(run)       ? run->detected
+                                           : 0;
     /* a budget that was not used up is the end of the run all the same */
     double given_up = (double)(run->executions > run->budget ? run->budget : run->executions);
     if (measure == SECONDS)
-        return (struct event){run->seconds, run->detected != 0};
+        return (struct event){run->seconds, run_found(run)};
     return when ? (struct event){(double)when, true} : (struct event){given_up, false};
+}
+
+/* Of the arm, of the fault or one of the catalogue, and the last of its seed. */
+static bool is_wanted(const struct catalogue *c, const struct results *r, const char *fault,
+                      const char *arm, const struct fault_run *run) {
+    bool wanted = strcmp(run->arm, arm) == 0 && (!fault || strcmp(run->fault, fault) == 0) &&
+                  results_find(r, run->fault, run->arm, run->seed) == run;
+    bool there = fault;
+    for (unsigned f = 0; wanted && !there && f < c->n; f++)
+        there = strcmp(c->faults[f].name, run->fault) == 0;
+    return wanted && there;
 }
 
 unsigned gather(const struct catalogue *c, const struct results *r, const char *fault,
                 const char *arm, enum measure measure, struct event *out, unsigned most) {
     unsigned n = 0;
-    for (unsigned i = 0; i < r->n && n < most; i++) {
-        const struct fault_run *run = &r->runs[i];
-        bool wanted = strcmp(run->arm, arm) == 0 && (!fault || strcmp(run->fault, fault) == 0) &&
-                      results_find(r, run->fault, run->arm, run->seed) == run;
-        bool there = fault;
-        for (unsigned f = 0; wanted && !there && f < c->n; f++)
-            there = strcmp(c->faults[f].name, run->fault) == 0;
-        if (wanted && there)
-            out[n++] = event_of(run, measure);
-    }
+    for (unsigned i = 0; i < r->n && n < most; i++)
+        if (is_wanted(c, r, fault, arm, &r->runs[i]))
+            out[n++] = event_of(&r->runs[i], measure);
+    return n;
+}
+
+unsigned count_flaky(const struct catalogue *c, const struct results *r, const char *fault,
+                     const char *arm) {
+    unsigned n = 0;
+    for (unsigned i = 0; i < r->n; i++)
+        n += run_flaky(&r->runs[i]) && is_wanted(c, r, fault, arm, &r->runs[i]);
     return n;
 }

@@ -78,6 +78,12 @@ static void note_stages(void) {
         record->triggered = record->executions;
 }
 
+static void note_input(void) {
+    record->input_size = (uint32_t)(input.size < FAULT_INPUT_MAX ? input.size : FAULT_INPUT_MAX);
+    if (record->input_size)
+        memcpy(record->input, input.data, record->input_size);
+}
+
 static void keep_input(void) {
     const char *path = getenv("ISOHEAP_FAULT_INPUT");
     int file = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666) : -1;
@@ -137,6 +143,7 @@ static void run_schedule(const uint8_t *data, size_t size) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     input.data = data;
     input.size = size;
+    note_input();
     if (++record->executions % CLOCK_EVERY == 0)
         record->seconds = processor_seconds();
     if (schedules)

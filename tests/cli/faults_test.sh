@@ -105,19 +105,43 @@ expect 4 "$ISOHEAP" faults run "${broken[@]}" --results="$work/taken"
 says "another campaign uses $work/taken; give this one --results of its own"
 exec {lock}>&-
 
+# What is found counts if it comes again when its input runs alone: here a subject that ends its process when it sees a
+# certain block, and one that miscounts now and then, by what ran before.
+random=(--faults="$work/unruly" --build-dir="$work/unruly" --jobs=1 --arms=random --seeds=1 --runs=20000)
+mkdir -p "$work/unruly/unruly" "$work/unruly/faults/unruly"
+ln -s "$BUILD_DIR/tests/random_fault" "$work/unruly/faults/fuzz_fault"
+ln -s "$BUILD_DIR/tests/unruly_fault.so" "$work/unruly/faults/unruly/deed.so"
+printf '%s: x\n' Wrong Model Family Class Needs | sed 's/^Class: x/Class: sanitizer/' >"$work/unruly/unruly/deed.patch"
+for deed in end_quietly kill_self; do
+    expect 0 env UNRULY=$deed "$ISOHEAP" faults run "${random[@]}" --results="$work/$deed"
+    says '^isoheap: 1 runs, 0 flaky, 0 known before, 0 to go$'
+    says '^random *1 *100.0% *0 '
+done
+expect 0 env UNRULY=counts "$ISOHEAP" faults run "${random[@]}" --results="$work/counts"
+says '^isoheap: unruly/deed, random, seed 1: .* after [0-9]* executions is flaky: its input alone gives nothing$'
+says '^isoheap: 1 runs, 1 flaky, 0 known before, 0 to go$'
+says '^random *1 *0.0% *1 *>20000 '
+# A flaky run is a run: it is not made again.
+expect 0 env UNRULY=counts "$ISOHEAP" faults run "${random[@]}" --results="$work/counts"
+says '^isoheap: 0 runs, 0 flaky, 1 known before, 0 to go$'
+expect 0 env UNRULY='' "$ISOHEAP" faults run "${random[@]}" --runs=2000 --results="$work/quiet"
+says '^random *1 *0.0% *0 *>2000 '
+
 # Results of a campaign make a report, without an engine: two arms, one of which misses.
 mkdir "$work/results"
 {
     printf 'fault\tarm\n'
     for seed in 1 2 3; do
-        printf 'mark_sweep/overflow_forgotten\tdefault\t%s\tk\t1000\t10\t2\t3\t10\t0.5\tlost_object\tfields\t1\t0\n' $seed
-        printf 'mark_sweep/overflow_forgotten\tbytes\t%s\tk\t1000\t1000\t0\t0\t0\t1.5\t-\t-\t0\t0\n' $seed
+        printf 'mark_sweep/overflow_forgotten\tdefault\t%s\tk\t1000\t10\t2\t3\t10\t0.5\tlost_object\tfields\t1\t0\t1\n' $seed
+        printf 'mark_sweep/overflow_forgotten\tbytes\t%s\tk\t1000\t1000\t0\t0\t0\t1.5\t-\t-\t0\t0\t0\n' $seed
     done
+    printf 'mark_sweep/overflow_forgotten\tdefault\t4\tk\t1000\t10\t2\t3\t10\t0.5\tlost_object\tfields\t1\t0\n' # of before
+    printf 'mark_sweep/overflow_forgotten\tdefault\t5\tk\t1000\t20\t2\t3\t20\t0.7\tlost_object\tfields\t0\t0\t0\n' # flaky
     printf 'mark_sweep/overflow_forgotten\tdefault\t4\tk\t10' # cut off
 } >"$work/results/results.tsv"
 expect 0 "$ISOHEAP" faults report --faults="$faults" --results="$work/results"
-says '^mark_sweep/overflow_forgotten *3/3 *2 *3 *10 *10 *0.50 *0.50  fields$'
-says '^bytes *3 *0.0% *>1000 *>1000 *0.000 *1 *0 *1$'
+says '^mark_sweep/overflow_forgotten *3/4 *1 *2 *3 *10 *>1000 *0.50 *>1000  fields$'
+says '^bytes *3 *0.0% *0 *>1000 *>1000 *0.125 *1 *0 *1$'
 grep -q '<svg' "$work/results/index.html" || complain "no curves in the page"
 grep -q -i '<script\|http-equiv\|src=' "$work/results/index.html" && complain "the page needs other files"
 expect 0 "$ISOHEAP" faults report --faults="$faults" --results="$work/results" --page="$work/curves.svg"
