@@ -356,9 +356,9 @@ static struct op operation_on(struct mutation *m, struct op op, const struct slo
 }
 
 struct op new_operation(struct mutation *m, unsigned at) {
-    struct op op = {.code =
-                        (uint8_t)pick_weighted(&m->random, m->weights.ops, OP_CODES, m->swarm.ops),
-                    .mutator = choose_mutator(m, at)};
+    struct op op = {.code = 0};
+    op.code = (uint8_t)pick_weighted(&m->random, m->weights.ops, OP_CODES, m->swarm.ops);
+    op.mutator = choose_mutator(m, at); /* after that: compilers differ in the order */
     struct slot_sets sets = slots_before(&m->program, op.mutator, at);
     op.code = what_is_needed(m, op.code, &sets);
     return operation_on(m, op, &sets);

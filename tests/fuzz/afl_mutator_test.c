@@ -98,7 +98,8 @@ static void trimming_ends_with_what_counts(void **state) {
     struct library l = load(2);
     for (unsigned seed = 0; seed < 50; seed++) {
         struct rng rng = {seed};
-        random_program(&rng, &program, 1 + rng_below(&rng, 20), 1 + rng_below(&rng, 60));
+        unsigned items = 1 + rng_below(&rng, 20); /* one draw after the other */
+        random_program(&rng, &program, items, 1 + rng_below(&rng, 60));
         program.n_ops += program.n_ops == 0;
         program.ops[program.n_ops / 2] = (struct op){.code = OP_FULL};
         size_t size = program_encode(&program, in, sizeof in), steps = 0;

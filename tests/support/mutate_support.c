@@ -40,11 +40,19 @@ void check_mutation(const struct mutation *m, const uint8_t *data, size_t size, 
 size_t random_bytes_or_program(struct rng *rng, uint8_t *data, size_t most) {
     size_t size = rng_below(rng, (unsigned)most + 1);
     if (rng_chance(rng, 2)) {
-        random_program(rng, &made, 1 + rng_below(rng, 12), 1 + rng_below(rng, 20));
+        unsigned items = 1 + rng_below(rng, 12); /* one draw after the other */
+        random_program(rng, &made, items, 1 + rng_below(rng, 20));
         size_t needed = program_encode(&made, data, most);
         if (needed <= most)
             return needed;
     }
     random_bytes(rng, data, size);
     return size;
+}
+
+/* FNV-1a. */
+uint64_t seen_too(uint64_t digest, const uint8_t *data, size_t size) {
+    for (size_t i = 0; i < size; i++)
+        digest = (digest ^ data[i]) * UINT64_C(0x100000001b3);
+    return digest;
 }

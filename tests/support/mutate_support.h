@@ -15,5 +15,7 @@ extern const char small_program[];
 void check_mutation(const struct mutation *, const uint8_t *data, size_t size, size_t limit);
 /* An input of up to `most` bytes: random bytes, or a random program. */
 size_t random_bytes_or_program(struct rng *, uint8_t *data, size_t most);
+/* A digest of what was seen before and these bytes: the same with every compiler. */
+uint64_t seen_too(uint64_t digest, const uint8_t *data, size_t size);
 
 #endif

@@ -65,7 +65,8 @@ static uint64_t random_word(struct rng *rng) {
     unsigned choice = rng_below(rng, 4);
     if (choice == 0)
         return notable[rng_below(rng, sizeof notable / sizeof *notable)];
-    return choice == 1 ? rng_next(rng) : rng_next(rng) >> rng_below(rng, 64);
+    uint64_t bits = rng_next(rng); /* before the next draw: compilers differ in the order */
+    return choice == 1 ? bits : bits >> rng_below(rng, 64);
 }
 
 static struct value random_atom(struct rng *rng) {
