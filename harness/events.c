@@ -26,13 +26,14 @@ struct asked {
     unsigned module;
 };
 
-static struct asked ask(struct panel *p, unsigned module) {
-    struct asked before = {p->judge.state, p->judge.record, p->asked};
-    unsigned record = oracle_modules[module]->record;
+static struct asked asked_now(const struct panel *p) {
+    return (struct asked){p->judge.state, p->judge.record, p->asked};
+}
+
+static void ask(struct panel *p, unsigned module) {
     p->asked = module;
     p->judge.state = p->states[module];
-    p->judge.record = record ? p->states[record] : NULL;
-    return before;
+    p->judge.record = p->records[module];
 }
 
 static void count(struct panel *p) {
@@ -41,9 +42,12 @@ static void count(struct panel *p) {
     counts->subject[p->asked] += p->judge.side->party == PARTY_SUBJECT;
 }
 
-static void answer(struct panel *p, struct asked before, bool judged) {
+static void answer(struct panel *p, bool judged) {
     if (judged && p->asked < ORACLE_COUNT)
         count(p);
+}
+
+static void ask_again(struct panel *p, struct asked before) {
     p->asked = before.module;
     p->judge.state = before.state;
     p->judge.record = before.record;
@@ -66,10 +70,15 @@ static const uint8_t *listeners(const struct panel *p, enum oracle_event_code ev
 #define X(name, parameters, arguments)                                                             \
     void event_##name parameters {                                                                 \
         struct panel *p = panel_of(j);                                                             \
-        for (const uint8_t *o = listeners(p, EVENT_##name); *o < ORACLE_MODULES; o++) {            \
-            struct asked outer = ask(p, *o);                                                       \
-            answer(p, outer, oracle_modules[*o]->name arguments);                                  \
+        const uint8_t *o = listeners(p, EVENT_##name);                                             \
+        if (*o == ORACLE_MODULES)                                                                  \
+            return;                                                                                \
+        struct asked outer = asked_now(p);                                                         \
+        for (; *o < ORACLE_MODULES; o++) {                                                         \
+            ask(p, *o);                                                                            \
+            answer(p, oracle_modules[*o]->name arguments);                                         \
         }                                                                                          \
+        ask_again(p, outer);                                                                       \
     }
 ORACLE_EVENTS(X)
 #undef X
@@ -86,8 +95,10 @@ unsigned checks_wanted(struct side *s, enum occasion when) {
  */
 
 static void compare_by(struct panel *p, unsigned oracle, enum occasion when) {
-    struct asked before = ask(p, oracle);
-    answer(p, before, oracle_modules[oracle]->compared(&p->judge, when));
+    struct asked outer = asked_now(p);
+    ask(p, oracle);
+    answer(p, oracle_modules[oracle]->compared(&p->judge, when));
+    ask_again(p, outer);
 }
 
 /* The one by which the reachable objects of the model are found; ORACLE_COUNT: none judges. */
@@ -270,6 +281,10 @@ static void make_states(struct runner *r, struct panel *p, oracle_set modules) {
         if (!p->states[m])
             harness_fault(r, "no memory for the state of an oracle");
     }
+    for (unsigned m = 0; m < ORACLE_MODULES; m++) {
+        unsigned record = oracle_modules[m]->record;
+        p->records[m] = record ? p->states[record] : NULL;
+    }
 }
 
 /* Those who judge from now on. */
@@ -292,19 +307,23 @@ static void seat(struct runner *r, struct panel *p, oracle_set chosen) {
 /* Tells one that joins in the middle of a run what the others have heard. */
 static void brief(struct panel *p, unsigned oracle) {
     const struct oracle_module *m = oracle_modules[oracle];
-    struct asked outer = ask(p, oracle);
+    struct asked outer = asked_now(p);
+    ask(p, oracle);
     if (m->reset)
         m->reset(&p->judge);
     if (m->built)
         m->built(&p->judge);
-    answer(p, outer, false);
+    ask_again(p, outer);
 }
 
 void panel_choose(struct side *s) {
     struct panel *p = panel_of(judge_of(s));
+    if (p->chosen && memcmp(&p->traits, &s->traits, sizeof p->traits) == 0)
+        return;
     oracle_set chosen = judging(runner_of(s), s), before = p->chosen ? p->judging : 0;
     if (!p->chosen || chosen != before)
         seat(runner_of(s), p, chosen);
+    p->traits = s->traits;
     for (unsigned o = 0; p->built && o < ORACLE_COUNT; o++)
         if (has(chosen & ~before, o))
             brief(p, o);

@@ -26,9 +26,11 @@ struct panel {
     bool built;         /* the initial heap stands */
     bool comparing;
     unsigned asked;                     /* the oracle, or record, that is running */
+    struct collector_traits traits;     /* by which they were chosen */
     oracle_set judging;                 /* they have what they need, and are not left out */
     oracle_set replaced;                /* of those: another one judges in their place */
     void *states[ORACLE_MODULES];       /* NULL: never needed, or it has none */
+    void *records[ORACLE_MODULES];      /* states of those that a module reads besides */
     uint8_t checking[ORACLE_COUNT + 1]; /* have checks for a walk; ended by ORACLE_COUNT */
     uint8_t hears[ORACLE_EVENT_COUNT][ORACLE_MODULES + 1]; /* in order, ended by ORACLE_MODULES */
 };
