@@ -48,7 +48,7 @@ afl: deps ## fuzz TARGET=fuzz_mark_sweep with AFL++ and the structured mutator, 
 	@TARGETS="$(AFL_TARGET) isoheap_afl_mutator" scripts/build.sh afl
 	@TARGET=$(AFL_TARGET) scripts/afl.sh
 
-check: test-deps ## build with clang and with gcc, run all tests with both
+check: test-deps ## build with clang and with gcc, run the tests with both (end-to-end ones with clang)
 	@scripts/check.sh
 
 bench: test-deps ## print the figures, one `name value unit` a line

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Builds with clang and with gcc, runs all tests with both, and sums up.
+# Builds with clang and with gcc, runs all tests with clang, all but the end-to-end ones with gcc, and
+# sums up.
 set -eu
 cd "$(dirname "$0")/.."
 jobs=${JOBS:-$(nproc)}

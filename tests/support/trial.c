@@ -106,6 +106,8 @@ static bool end_server(struct trial *t) {
 }
 
 void trial_close(struct trial *t) {
+    if (t->server) /* the children of other trials may have its pipe too: it would not see the end */
+        kill(t->server, SIGKILL);
     end_server(t);
     runner_close(t->runner);
     munmap(t->shared, sizeof *t->shared);
