@@ -144,6 +144,20 @@ static void listen_for(void *context, struct runner *runner, enum party party, e
     w->job->listen(w->job->context, runner, party, event, block, place, to);
 }
 
+/* The runner has not been opened: a collector lacks something, or there is no memory. */
+static void note_refusal(const struct runner_options *options, struct verdict *v) {
+    struct runner_options alone = *options;
+    alone.reference = NULL;
+    const char *fault = runner_fault(options);
+    v->harness_error = !fault;
+    v->violation = fault ? VIOLATION_collector_assertion : VIOLATION_none;
+    v->guilty = runner_fault(&alone) ? PARTY_SUBJECT : PARTY_REFERENCE;
+    v->oracle = ORACLE_assertion;
+    v->op = OP_INITIAL;
+    snprintf(v->operation, VERDICT_TEXT, "the initial heap");
+    snprintf(v->detail, VERDICT_TEXT, "%s", fault ? fault : "no memory for the collectors' arenas");
+}
+
 static void run(struct watch *w, const struct program *p) {
     struct shared *shared = w->shared;
     const struct job *job = w->job;
@@ -155,10 +169,11 @@ static void run(struct watch *w, const struct program *p) {
     struct verdict verdict;
     struct runner *runner = runner_open(&options);
     if (!runner) {
-        shared->verdict.harness_error = shared->finished = true;
-        const char *fault = runner_fault(&options);
-        snprintf(shared->verdict.detail, VERDICT_TEXT, "%s",
-                 fault ? fault : "no memory for the collectors' arenas");
+        note_refusal(&options, &shared->verdict);
+        if (!job->trial_ms)
+            report_death(job, &(struct death){.said = ""}, &shared->verdict, p, "", shared->report,
+                         REPORT_SIZE);
+        shared->finished = true;
         return;
     }
     dying.runner = runner;

@@ -66,10 +66,9 @@ static void set_accessible(struct arena *arena, size_t words) {
 
 void arena_reset(struct arena *arena, struct gc_hooks *hooks, size_t words) {
     size_t poison = larger(words, arena->poisoned);
-    if (hooks->tight) {
-        set_accessible(arena, words);
+    set_accessible(arena, hooks->tight ? words : arena->capacity);
+    if (hooks->tight)
         poison = arena->accessible / sizeof(word) - 2 * ARENA_RED_ZONE;
-    }
     hooks->unpoison(arena->base, words);
     memset(arena->base, hooks->fill_byte, words * sizeof(word));
     hooks->poison(arena->base - ARENA_RED_ZONE, poison + 2 * ARENA_RED_ZONE);

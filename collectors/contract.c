@@ -2,9 +2,13 @@
  *
  * What of a collector belongs together (contract.h).
  */
+#define _POSIX_C_SOURCE 200809L
 #include "collectors/contract.h"
 
 #include <ctype.h>
+#include <string.h>
+
+_Static_assert(sizeof(bool) == 1 && sizeof(gc_refusal) == sizeof(unsigned), "read as bytes");
 
 /* ---- functions --------------------------------------------------------------------------------
  */
@@ -22,6 +26,13 @@ static bool are_complete(const struct gc_extras *x) {
            x->truncate && x->finalise && x->marshal && x->measure;
 }
 
+static unsigned count(const char *const *names) {
+    unsigned n = 0;
+    while (names && n <= GC_NAMES && names[n])
+        n++;
+    return n;
+}
+
 static bool fit_the_config(const struct gc_mask *masks) {
     unsigned n = 0;
     while (n <= GC_MASKS && masks[n].name)
@@ -35,6 +46,8 @@ static bool fit_the_config(const struct gc_mask *masks) {
     X(c->name && c->name[0] && c->summary, "the collector has no name or no summary")              \
     X(is_plain(c->name),                                                                           \
       "the collector's name has other characters than letters, digits, _ and -")                   \
+    X(strnlen(c->name, GC_NAME_LENGTH + 1) <= GC_NAME_LENGTH,                                      \
+      "the collector's name is longer than 64 characters (GC_NAME_LENGTH)")                        \
     X(c->open && c->reset && c->close && c->alloc,                                                 \
       "the collector lacks one of the functions that none can do without: open, reset, close, "    \
       "alloc")                                                                                     \
@@ -45,6 +58,8 @@ static bool fit_the_config(const struct gc_mask *masks) {
     X(!c->cycle || c->step, "the collector has the function cycle, but no function step whose "    \
                             "cycle it could be")                                                   \
     X(!c->switch_kind || c->kinds, "the collector has the function switch_kind, but no kinds")     \
+    X(count(c->variants) <= GC_NAMES, "the collector has more than 256 variants (GC_NAMES)")       \
+    X(count(c->kinds) <= GC_NAMES, "the collector has more than 256 kinds (GC_NAMES)")             \
     X(!c->extras || are_complete(c->extras),                                                       \
       "the collector's extras lack one of their functions; they belong together, all of them")     \
     X(!c->masks || fit_the_config(c->masks), "the collector has more than 32 masks (GC_MASKS)")    \
@@ -62,7 +77,30 @@ const char *contract_fault(const struct collector *c) {
 /* ---- traits -----------------------------------------------------------------------------------
  */
 
+/* Is that a value of its type?  Looked at as bytes: to load another one is undefined. */
+static bool bool_is_legal(const void *value) {
+    unsigned char byte;
+    memcpy(&byte, value, sizeof byte);
+    return byte <= 1;
+}
+static bool gc_refusal_is_legal(const void *value) {
+    unsigned number;
+    memcpy(&number, value, sizeof number);
+    return number <= REFUSES_EXACTLY;
+}
+static bool unsigned_is_legal(const void *value) {
+    return value;
+}
+static bool size_t_is_legal(const void *value) {
+    return value;
+}
+
 const char *traits_fault(const struct collector *c, const struct collector_traits *t) {
+#define X(type, name, judge, needs, words, meaning)                                                \
+    if (!type##_is_legal(&t->name))                                                                \
+        return "trait " #name " has a value that its type has not";
+    COLLECTOR_TRAITS(X)
+#undef X
 #define X(type, name, judge, needs, words, meaning)                                                \
     if (t->name && !(needs))                                                                       \
         return "trait " #name " needs " words;
@@ -71,16 +109,12 @@ const char *traits_fault(const struct collector *c, const struct collector_trait
     return NULL;
 }
 
-static unsigned count(const char *const *names) {
-    unsigned n = 0;
-    while (names && names[n])
-        n++;
-    return n ? n : 1;
-}
-
 const char *promises_fault(const struct collector *c, const struct gc_config *config) {
     const char *fault = contract_fault(c);
-    unsigned variants = count(c->variants), all = variants * count(c->kinds);
+    if (fault)
+        return fault;
+    unsigned n_variants = count(c->variants), n_kinds = count(c->kinds);
+    unsigned variants = n_variants ? n_variants : 1, all = variants * (n_kinds ? n_kinds : 1);
     for (unsigned n = 0; !fault && c->promise && n < all; n++) {
         struct gc_config one = *config;
         struct collector_traits promised = c->traits;

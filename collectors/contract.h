@@ -11,6 +11,9 @@
 
 /* The most masks that a collector may list: config.masks has a bit for each. */
 enum { GC_MASKS = 32 };
+/* The most variants and kinds: a program's config has a byte for each.  And of its name, which
+ * stands in the names of files. */
+enum { GC_NAMES = 256, GC_NAME_LENGTH = 64 };
 
 /* What is missing, as a sentence that lasts: "the collector has only one of image and adopt".  NULL
  * if all is there.  Calls none of its functions. */

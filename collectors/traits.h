@@ -12,6 +12,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* The most that two of them may say: what a walk covers has a place in the harness, and full
+ * collections are called one after the other. */
+enum { GC_NURSERY_WORDS = 8192, GC_FULL_COLLECTIONS = 16 };
+
 /* When may an allocation be refused? */
 typedef enum gc_refusal {
     REFUSES_ANYTIME,       /* no promise */
@@ -54,7 +58,9 @@ typedef enum gc_refusal {
       "the free list is in address order")                                                         \
     X(bool, merged_free_list, free_list, t->free_list, "free_list",                                \
       "after a full collection no two free extents are neighbours")                                \
-    X(unsigned, full_until_exact, exact, c->collect && c->walk, "the functions collect and walk",  \
+    X(unsigned, full_until_exact, exact,                                                           \
+      c->collect && c->walk && t->full_until_exact <= GC_FULL_COLLECTIONS,                         \
+      "the functions collect and walk, and to be 16 (GC_FULL_COLLECTIONS) at most",                \
       "so many full collections leave exactly the reachable blocks; 0: no promise")                \
     X(bool, renews, renews, t->full_until_exact, "full_until_exact",                               \
       "a heap that has become empty serves what a fresh heap serves")                              \
@@ -62,11 +68,13 @@ typedef enum gc_refusal {
       "the function walk",                                                                         \
       "when an allocation may be refused: anytime; no_free_block: only if after a full collection" \
       " no free block is large enough; exactly: if and only if live + request exceeds the heap")   \
-    X(size_t, max_wosize, max_wosize, true, "",                                                    \
+    X(size_t, max_wosize, max_wosize, t->max_wosize <= header_wosize(~(word)0),                     \
+      "to be 2^54 - 1 at most, which a header has room for",                                       \
       "the largest block, in fields; 0: as much as the heap holds")                                \
     X(unsigned, max_mutators, roots, t->max_mutators <= GC_MUTATORS, "to be 4 (GC_MUTATORS) at most", \
       "how many mutators there may be, at least 1")                                                \
-    X(size_t, nursery_words, nursery, c->walk, "the function walk",                                \
+    X(size_t, nursery_words, nursery, c->walk && t->nursery_words <= GC_NURSERY_WORDS,             \
+      "the function walk, and to be 8192 (GC_NURSERY_WORDS) at most",                              \
       "words of the young generation, which walk covers too, behind those of the heap")            \
     X(bool, exact_minor, exact_minor, c->young && c->walk, "the functions young and walk",         \
       "a minor collection keeps no young block that it need not keep")                             \

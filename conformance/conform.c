@@ -4,6 +4,7 @@
  */
 #include "conformance/internal.h"
 
+#include "collectors/contract.h"
 #include "harness/harness.h"
 
 #include <stdarg.h>
@@ -73,6 +74,9 @@ void fresh_heap(struct conform *c, size_t words, unsigned mutators) {
     c->config.masks = ~0u; /* as in a run: what is known shall not hide the rest */
     memset(c->told, 0, sizeof c->told);
     c->traits = promised_traits(c->collector, &c->config);
+    const char *fault = traits_fault(c->collector, &c->traits);
+    if (fault)
+        broken(c, "%s", fault);
     for (unsigned m = 0; m < GC_MUTATORS; m++)
         for (unsigned s = 0; s < GC_SLOTS; s++)
             c->slots[m][s] = WORD_UNIT;

@@ -194,10 +194,11 @@ bool call_switch_kind(struct side *s, unsigned kind) {
     if (s->collector->switch_kind) {
         s->collector->switch_kind(s->gc, kind);
         s->config.kind = kind;
-        s->traits = promised_traits(s->collector, &s->config);
+        take_promises(s);
         panel_choose(s);
     }
     leave_collected(s, NULL, false);
+    judge_promises(s);
     return s->collector->switch_kind;
 }
 

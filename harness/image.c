@@ -135,12 +135,24 @@ static void note_addresses(struct runner *r, enum party party, const word *base)
     }
 }
 
+/* The place that a collector gives for its image is one that can be written: whole words, as many
+ * as are needed. */
+static void judge_image(struct side *s, const word *base, size_t used, size_t words) {
+    struct runner *r = runner_of(s);
+    const char *detail = !base || pointer_word(base) % sizeof(word)
+                             ? "image gives no address of words"
+                         : words < used          ? "image gives fewer words than the program needs"
+                         : words > r->heap_words ? "image gives more words than the heap has"
+                                                 : NULL;
+    if (detail)
+        fail(r, VIOLATION_ill_formed_heap, ORACLE_well_formed, s->party, detail);
+}
+
 static const word *build_image(struct runner *r, enum party party, size_t used) {
     struct side *s = &r->side[party];
     size_t words = used;
     word *base = call_image(s, &words);
-    if (words < used || words > r->heap_words)
-        harness_fault(r, "image corrects the size to less than the program needs");
+    judge_image(s, base, used, words);
     note_addresses(r, party, base);
     write_items(r, party, base);
     write_rest(base + used, words - used);

@@ -103,6 +103,11 @@ static inline struct side *side_of(struct gc_hooks *hooks) {
     return (struct side *)(void *)((char *)hooks - offsetof(struct side, hooks));
 }
 
+/* What the collector promises for the config that it has now.  A promise outside the bounds of
+ * collectors/traits.h is noted in side.fault instead; judge_promises ends the run with it. */
+void take_promises(struct side *);
+void judge_promises(struct side *);
+
 /* Ends the run with a violation; path, expected and found are filled in before. */
 _Noreturn void fail(struct runner *, enum violation, enum oracle, enum party guilty,
                     const char *detail);

@@ -91,7 +91,7 @@ struct runner *runner_open(const struct runner_options *options) {
         hooks_open(s);
         dead_memory_hooks(&s->hooks, options->fill, options->tight);
         s->gc = collectors[p]->open();
-        if (!s->gc) {
+        if (!s->gc && s->party != PARTY_SUBJECT) { /* of a subject it is a verdict: reset */
             runner_close(r);
             return NULL;
         }
@@ -132,12 +132,22 @@ struct collector_traits promised_traits(const struct collector *collector,
     return traits;
 }
 
+void take_promises(struct side *s) {
+    s->traits = promised_traits(s->collector, &s->config);
+    const char *fault = s->collector->promise ? traits_fault(s->collector, &s->traits) : NULL;
+    if (!fault)
+        return;
+    s->traits = s->collector->traits; /* which have been looked at */
+    s->fault = fault;
+}
+
 static void reset_side(struct runner *r, struct side *s) {
     s->config = program_gc_config(r->program);
     s->config.slots = s->slots;
     s->config.hooks = &s->hooks;
     s->config.masks = ~unmasked(s->collector, r->unmask);
-    s->traits = promised_traits(s->collector, &s->config);
+    s->fault = NULL;
+    take_promises(s);
     for (unsigned m = 0; m < GC_MUTATORS; m++)
         for (unsigned i = 0; i < GC_SLOTS; i++)
             s->slots[m][i] = WORD_UNIT;
@@ -150,6 +160,9 @@ static void reset_side(struct runner *r, struct side *s) {
 
 /* One bound for both: the operations mean the same to subject and reference. */
 static void reset(struct runner *r, const struct program *program) {
+    if (!r->side[PARTY_SUBJECT].gc)
+        fail(r, VIOLATION_collector_assertion, ORACLE_assertion, PARTY_SUBJECT,
+             "the collector cannot be opened: open returns NULL");
     r->program = program;
     r->run++;
     r->serial = r->n_finalisers = 0;
@@ -161,8 +174,6 @@ static void reset(struct runner *r, const struct program *program) {
     r->extras = r->infix_keys = true;
     r->fresh = MODEL_NONE;
     r->allocations = r->stressed_words = 0;
-    memset(&r->verdict, 0, sizeof r->verdict);
-    r->verdict.op = OP_INITIAL;
     for (unsigned p = 0; p < r->n_sides; p++) {
         struct side *s = &r->side[p];
         reset_side(r, s);
@@ -185,6 +196,11 @@ static void reset(struct runner *r, const struct program *program) {
         hooks_begin(&r->side[p]);
         call_reset(&r->side[p]);
     }
+}
+
+void judge_promises(struct side *s) {
+    if (s->fault)
+        fail(runner_of(s), VIOLATION_collector_assertion, ORACLE_assertion, s->party, s->fault);
 }
 
 static void observe(struct runner *r, bool before) {
@@ -216,6 +232,8 @@ static void check_initial(struct runner *r) {
 
 static void run_script(struct runner *r) {
     const struct program *p = r->program;
+    FOR_SIDES (r, s)
+        judge_promises(s);
     observe(r, true);
     if (r->coverage)
         coverage_start(r);
@@ -264,6 +282,8 @@ static void finish_digest(struct runner *r) {
 }
 
 static void run_once(struct runner *r, const struct program *program) {
+    memset(&r->verdict, 0, sizeof r->verdict);
+    r->verdict.op = OP_INITIAL;
     if (setjmp(r->end) == 0) {
         reset(r, program);
         run_script(r);

@@ -12,9 +12,7 @@
 static struct snapshot_block *blocks;
 static size_t n_blocks, capacity;
 static uint32_t *block_at; /* heap: id -> index + 1; model: object -> index + 1 */
-enum {
-    IDS = 2 * PROGRAM_HEAP_WORDS + 16 > MODEL_OBJECTS ? 2 * PROGRAM_HEAP_WORDS + 16 : MODEL_OBJECTS
-};
+enum { IDS = SIDE_WORDS + 16 > MODEL_OBJECTS ? SIDE_WORDS + 16 : MODEL_OBJECTS };
 
 static struct snapshot_block *add_block(void) {
     if (n_blocks == capacity) {

@@ -39,6 +39,7 @@ struct side {
     struct gc *gc;
     enum party party;               /* which row of model_object.address is its own */
     struct collector_traits traits; /* for this run's config and the kind that it is now */
+    const char *fault;              /* what is wrong with what it promises for this config */
     struct gc_config config;
     struct gc_hooks hooks;
     uint64_t collections;  /* hooks.collections at the last walk */

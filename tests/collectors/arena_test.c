@@ -134,6 +134,21 @@ static void an_arena_ends(void **state) {
     arena_close(&guarded);
 }
 
+/* Who lends tight hooks first and others then has the whole arena again. */
+static void tight_is_not_for_ever(void **state) {
+    (void)state;
+    tight = (struct gc_hooks){.poison = nothing, .unpoison = nothing, .tight = true};
+    assert_true(arena_open(&guarded, 100000));
+    arena_reset(&guarded, &tight, 64);
+    assert_true(dies(guarded.base, 1, 100000));
+    tight.tight = false;
+    arena_reset(&guarded, &tight, 64);
+    assert_false(dies(guarded.base, 1, 100000));
+    arena_reset(&guarded, &tight, 100000);
+    assert_false(dies(guarded.base, 1, 100000));
+    arena_close(&guarded);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_poison_is_left_behind),
@@ -141,6 +156,7 @@ int main(void) {
         cmocka_unit_test(unwritten_words_are_the_same_in_every_run),
         cmocka_unit_test(who_runs_out_of_a_heap_faults),
         cmocka_unit_test(an_arena_ends),
+        cmocka_unit_test(tight_is_not_for_ever),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,6 +65,14 @@ static void functions_belong_together(void **state) {
     LACKS("switch_kind", c.kinds = NULL);
     LACKS("extras", c.extras = &none);
     LACKS("masks", c.masks = masks);
+    LACKS("longer than 64", c.name =
+                                "a_name_of_sixty_five_characters_which_is_one_more_than_there_may_"
+                                "b");
+    static const char *many[GC_NAMES + 2];
+    for (unsigned n = 0; n <= GC_NAMES; n++)
+        many[n] = "variant";
+    LACKS("256 variants", c.variants = many);
+    LACKS("256 kinds", c.kinds = many);
     LACKS("max_mutators", c.traits.max_mutators = 0);
     LACKS("max_mutators", c.traits.max_mutators = GC_MUTATORS + 1);
 }
@@ -89,6 +97,23 @@ static void traits_need_what_they_need(void **state) {
     LACKS("closure_keys needs extras", c.traits.closure_keys = true);
     LACKS("forwards needs extras", c.traits.forwards = true);
     LACKS("refines needs", c.traits.refines = c.traits.refines_words = true);
+}
+
+/* A number that a collector says is one that the harness has room for. */
+static void numbers_are_bounded(void **state) {
+    (void)state;
+    LACKS("8192 (GC_NURSERY_WORDS)", c.traits.nursery_words = GC_NURSERY_WORDS + 1);
+    LACKS("8192 (GC_NURSERY_WORDS)", c.traits.nursery_words = 1 << 20);
+    LACKS("16 (GC_FULL_COLLECTIONS)", c.traits.full_until_exact = GC_FULL_COLLECTIONS + 1);
+    LACKS("max_wosize needs to be 2^54 - 1", c.traits.max_wosize = (size_t)1 << 54);
+    LACKS("trait refusal has a value that its type has not",
+          c.traits.refusal = (gc_refusal)(REFUSES_EXACTLY + 1));
+    LACKS("trait raw has a value that its type has not", memset(&c.traits.raw, 2, 1));
+    struct collector c = generational;
+    c.traits.nursery_words = GC_NURSERY_WORDS;
+    c.traits.full_until_exact = GC_FULL_COLLECTIONS;
+    c.traits.max_wosize = ((size_t)1 << 54) - 1;
+    assert_null(contract_fault(&c));
 }
 
 static void spoil(const struct gc_config *config, struct collector_traits *traits) {
@@ -211,6 +236,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(functions_belong_together),
         cmocka_unit_test(traits_need_what_they_need),
+        cmocka_unit_test(numbers_are_bounded),
         cmocka_unit_test(variants_are_looked_at_too),
         cmocka_unit_test(collectors_of_this_build_have_all),
         cmocka_unit_test(every_trait_has_a_judge),

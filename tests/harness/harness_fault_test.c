@@ -5,7 +5,6 @@
  */
 #include "collectors/cheney/cheney.h"
 #include "collectors/incremental/incremental.h"
-#include "collectors/mark_sweep/mark_sweep.h"
 #include "tests/support/support.h"
 
 #include <setjmp.h>
@@ -39,23 +38,6 @@ static void must_be_a_fault(const struct collector *subject, const char *detail)
     runner_run(runner, &program, &verdict);
     assert_false(verdict.harness_error);
     runner_close(runner);
-}
-
-/* ---- an image that is too small ---------------------------------------------------------------
- */
-
-static word *no_words(struct gc *gc, size_t *words) {
-    word *base = mark_sweep.image(gc, words);
-    *words = 1;
-    return base;
-}
-
-static void an_image_without_room(void **state) {
-    (void)state;
-    struct collector small = mark_sweep;
-    small.image = no_words;
-    parse_program(&program, "isoheap program 1\nheap\n  b0 = block tag=0 [1]\nscript\n  full\n");
-    must_be_a_fault(&small, "image corrects the size to less than the program needs");
 }
 
 /* ---- a subject that never refuses --------------------------------------------------------------
@@ -270,7 +252,6 @@ static void a_cycle_over_blocks_that_adopt_has_moved(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_image_without_room),
         cmocka_unit_test(more_than_the_model_holds),
         cmocka_unit_test(more_than_the_model_holds_of_a_runtime),
         cmocka_unit_test(the_model_is_exactly_full),
