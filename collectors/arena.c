@@ -9,7 +9,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { GUARD_BYTES = 1 << 20 }; /* on each side: no access, so that who runs out of it faults */
+enum {
+    GUARD_BYTES = 1 << 20, /* on each side: no access, so that who runs out of it faults */
+    FENCE_WORDS = 16       /* of each red zone, those beside the heap */
+};
+_Static_assert((int)FENCE_WORDS <= (int)ARENA_RED_ZONE, "a fence is part of a red zone");
 
 /* Bytes of whole pages that hold a heap of so many words and its red zones. */
 static size_t bytes_for(size_t words) {
@@ -72,6 +76,10 @@ void arena_reset(struct arena *arena, struct gc_hooks *hooks, size_t words) {
     hooks->unpoison(arena->base, words);
     memset(arena->base, hooks->fill_byte, words * sizeof(word));
     hooks->poison(arena->base - ARENA_RED_ZONE, poison + 2 * ARENA_RED_ZONE);
+    if (hooks->fence) {
+        hooks->fence(hooks, arena->base - FENCE_WORDS, FENCE_WORDS, false);
+        hooks->fence(hooks, arena->base + words, FENCE_WORDS, true);
+    }
     arena->poisoned = words;
     arena->highest = larger(arena->highest, poison);
     arena->hooks = hooks;

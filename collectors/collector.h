@@ -37,7 +37,8 @@ enum gc_event {
 enum gc_fill { GC_FILL_MARK_STACK, GC_FILL_NURSERY, GC_FILLS };
 
 /* What the harness lends to a collector: the same from one reset to the next, or to close.  The
- * collector itself writes `collections` alone; the functions below do what else is to be noted. */
+ * collector itself writes `collections` alone; the functions below do what else is to be noted.
+ * What stands before `fuel` can only be read. */
 struct gc_hooks {
     void (*poison)(void *start, size_t words);   /* dead memory: no access until unpoisoned */
     void (*unpoison)(void *start, size_t words); /* memory that is about to be used */
@@ -47,10 +48,10 @@ struct gc_hooks {
     /* Pages after a heap must not be accessible, at the cost of a system call when its size
      * changes: poison stops only code that is compiled with AddressSanitizer. */
     bool tight;
-    uint64_t fuel;                          /* gc_tick counts it down */
-    void (*out_of_fuel)(struct gc_hooks *); /* does not return */
-    uint64_t collections;                   /* a collector adds one at the end of each collection */
-    size_t fill[GC_FILLS]; /* the most since the harness cleared it: gc_note_fill */
+    void (*out_of_fuel)(struct gc_hooks *); /* of gc_tick; does not return */
+    /* NULL, or to be told after a reset of words just before or behind a heap, which nobody may
+     * write: they get a content, and are looked at after the run (collectors/arena.h calls it). */
+    void (*fence)(struct gc_hooks *, word *start, size_t words, bool behind);
     /* NULL unless somebody listens: isoheap run --trace=BLOCK */
     void (*event)(struct gc_hooks *, enum gc_event, word block, const word *place, word to);
     /* NULL, or to be shown the states that a collector with the trait `refines` goes through;
@@ -64,6 +65,10 @@ struct gc_hooks {
     void (*broken)(struct gc_hooks *, const char *sentence);
     /* The finaliser of that number runs.  May be called in the middle of a collection; returns. */
     void (*finalised)(struct gc_hooks *, uint64_t number);
+
+    uint64_t fuel;         /* gc_tick counts it down */
+    uint64_t collections;  /* a collector adds one at the end of each collection */
+    size_t fill[GC_FILLS]; /* the most since the harness cleared it: gc_note_fill */
 };
 /* Optional, for the coverage of a fuzzer: the store now holds so many entries or words, or would
  * hold them if it had room. */

@@ -32,13 +32,13 @@ static void check_reset(struct conform *c) {
  */
 
 struct others {
-    gc_slots slots[GC_MUTATORS];
+    gc_slots slots[GC_MUTATORS]; /* those of config.mutators */
 };
 
 /* Slots other than dst hold immediates here, so nobody has a reason to write into them. */
 static void expect_others(struct conform *c, const struct others *before, unsigned m, unsigned dst,
                           const char *call) {
-    for (unsigned i = 0; i < GC_MUTATORS; i++)
+    for (unsigned i = 0; i < c->config.mutators; i++)
         for (unsigned s = 0; s < GC_SLOTS; s++)
             if ((i != m || s != dst) && c->slots[i][s] != before->slots[i][s])
                 broken(c,
@@ -52,7 +52,7 @@ static void try_block(struct conform *c, size_t wosize, unsigned tag) {
     unsigned dst = (unsigned)(wosize + tag) % SCRATCH;
     for (unsigned s = 0; s < GC_SLOTS; s++)
         c->slots[0][s] = immediate((int64_t)(s + wosize));
-    memcpy(before.slots, c->slots, sizeof before.slots);
+    memcpy(before.slots, c->slots, c->config.mutators * sizeof *before.slots);
     for (size_t i = 0; i < wosize; i++)
         raw[i] = kept[i] = immediate((int64_t)(i * 7 + wosize + tag));
     make(c, 0, dst, wosize, tag, raw);
@@ -109,11 +109,11 @@ static void check_init(struct conform *c) {
         if (ask(c, 0, 0, 2, node_tag(c), raw) != GC_OK)
             return;
         word block = c->slots[0][0];
-        uint64_t before = c->hooks.collections;
+        uint64_t before = c->hooks->collections;
         c->slots[0][1] = immediate(77);
-        c->hooks.fuel = FUEL;
+        c->hooks->fuel = FUEL;
         c->collector->init(c->gc, 0, 0, 1, 1);
-        if (c->hooks.collections != before)
+        if (c->hooks->collections != before)
             broken(c, "init collected; it never may");
         if (c->slots[0][0] != block || c->slots[0][1] != immediate(77))
             broken(c, "init changed a slot; it writes a field and nothing else");
@@ -313,7 +313,7 @@ static void check_image(struct conform *c) {
     }
     c->slots[0][0] = pointer_word(base + 1);
     c->collector->adopt(c->gc, words);
-    if (!c->hooks.collections && c->slots[0][0] != pointer_word(base + 1))
+    if (!c->hooks->collections && c->slots[0][0] != pointer_word(base + 1))
         broken(c, "adopt changed a slot, and did not count a collection as if it had moved blocks");
     for (unsigned round = 0; round < 2; round++) {
         const char *when = round ? "after an image and a full collection" : "after adopt";

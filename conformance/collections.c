@@ -127,12 +127,12 @@ static void check_reuse(struct conform *c) {
 
 static void check_counted(struct conform *c) {
     make_list(c, 1u << c->scale);
-    uint64_t before = c->hooks.collections;
+    uint64_t before = c->hooks->collections;
     collect(c, GC_FULL);
-    if (c->hooks.collections == before)
+    if (c->hooks->collections == before)
         broken(c, "a full collection did not add one to hooks->collections: the harness would not "
                   "compare the heaps");
-    if (c->hooks.fuel == FUEL)
+    if (c->hooks->fuel == FUEL)
         remark(
             c,
             "collect never calls gc_tick: a loop that does not end will be a hang, not a verdict");
@@ -151,7 +151,7 @@ static void check_step(struct conform *c) {
         fresh_heap(c, c->words, 1);
         make_list(c, n);
         for (steps = 0; steps < STEPS_MOST; steps++) {
-            c->hooks.fuel = FUEL;
+            c->hooks->fuel = FUEL;
             enum gc_result result = c->collector->step(c->gc, 1u << round * 4);
             expect_list(c, n, "after a slice");
             if (result == GC_IDLE)
@@ -175,7 +175,7 @@ static void check_kinds(struct conform *c) {
     unsigned n = 2u << c->scale;
     make_list(c, n);
     for (unsigned k = 0; c->collector->kinds[k]; k++) {
-        c->hooks.fuel = FUEL;
+        c->hooks->fuel = FUEL;
         c->collector->switch_kind(c->gc, k);
         expect_list(c, n, "after a switch of the kind");
         collect(c, GC_FULL);
@@ -212,7 +212,7 @@ static uint64_t state(struct conform *c, uint64_t fuel) {
     struct tracer t = {NULL, 0xcbf29ce484222325};
     if (c->collector->walk)
         c->collector->walk(c->gc, take_down, &t);
-    t.digest = fold(fold(t.digest, c->hooks.collections), fuel);
+    t.digest = fold(fold(t.digest, c->hooks->collections), fuel);
     for (unsigned s = 0; s < GC_SLOTS && t.base; s++)
         t.digest =
             fold(t.digest, is_immediate(c->slots[0][s]) ? c->slots[0][s]
@@ -256,9 +256,9 @@ static unsigned act(struct conform *c, uint64_t *random, char *name, size_t size
 static void run(struct conform *c, size_t words, uint64_t seed, struct trace *t) {
     fresh_heap(c, words, 1);
     for (unsigned i = 0; i < OPERATIONS; i++) {
-        c->hooks.fuel = FUEL;
+        c->hooks->fuel = FUEL;
         unsigned answer = act(c, &seed, t->name[i], sizeof t->name[i]);
-        t->entry[i] = fold(state(c, c->hooks.fuel), answer);
+        t->entry[i] = fold(state(c, c->hooks->fuel), answer);
     }
 }
 
@@ -271,9 +271,9 @@ static void check_repeats(struct conform *c) {
         run(c, words, seed, &first);
         for (unsigned round = 0; round < 3; round++) {
             run(c, words << round, seed + 100 + round, &other);
-            dead_memory_hooks(&c->hooks, round == 2 ? FILL_OTHER : FILL_USUAL, true);
+            fill_memory(c, round == 2 ? FILL_OTHER : FILL_USUAL);
             run(c, words, seed, &again);
-            dead_memory_hooks(&c->hooks, FILL_USUAL, true);
+            fill_memory(c, FILL_USUAL);
             for (unsigned i = 0; i < OPERATIONS; i++)
                 if (first.entry[i] != again.entry[i])
                     broken(c,

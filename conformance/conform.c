@@ -34,30 +34,59 @@ void remark(struct conform *c, const char *text) {
 
 /* As the runner's: AddressSanitizer if the program has it. */
 static void out_of_fuel(struct gc_hooks *hooks) {
-    struct conform *c = (struct conform *)(void *)((char *)hooks - offsetof(struct conform, hooks));
+    struct conform *c = lent_owner(hooks);
     broken(c, "one call took more than %d steps (gc_tick): a loop that does not end", FUEL);
 }
 
 static void note_broken(struct gc_hooks *hooks, const char *sentence) {
-    struct conform *c = (struct conform *)(void *)((char *)hooks - offsetof(struct conform, hooks));
+    struct conform *c = lent_owner(hooks);
     broken(c, "an invariant of the collector's own: %s", sentence);
 }
 
 static void note_death(struct gc_hooks *hooks, uint64_t number) {
-    struct conform *c = (struct conform *)(void *)((char *)hooks - offsetof(struct conform, hooks));
+    struct conform *c = lent_owner(hooks);
     if (number >= TOLD)
         broken(c, "the death of a block was told that was never asked for: number %llu",
                (unsigned long long)number);
     c->told[number]++;
 }
 
+static void fence(struct gc_hooks *hooks, word *start, size_t words, bool behind) {
+    struct conform *c = lent_owner(hooks);
+    lent_fence(c->lent, start, words,
+               behind ? "words behind a heap have been written"
+                      : "words before a heap have been written");
+}
+
+void fill_memory(struct conform *c, enum memory_fill fill) {
+    struct gc_hooks hooks;
+    memset(&hooks, 0, sizeof hooks);
+    hooks.out_of_fuel = out_of_fuel;
+    hooks.broken = note_broken;
+    hooks.finalised = note_death;
+    hooks.fence = fence;
+    dead_memory_hooks(&hooks, fill, true);
+    lent_hooks(c->lent, &hooks);
+}
+
 /* ---- calls ------------------------------------------------------------------------------------
  */
 
 static void expect_sound(struct conform *c, const char *call) {
+    const char *damage = lent_damage(c->lent);
+    if (damage)
+        broken(c, "after %s: %s", call, damage);
     const char *wrong = c->collector->check ? c->collector->check(c->gc) : NULL;
     if (wrong)
         broken(c, "after %s the collector's own check says: %s", call, wrong);
+}
+
+/* Slots, static words and the config for a heap. */
+static void lend(struct conform *c) {
+    lent_begin(c->lent, c->config.mutators, STATIC_WORDS);
+    c->config.slots = c->slots = c->lent->slots;
+    c->statics = c->lent->statics;
+    *c->lent->config = c->config;
 }
 
 void fresh_heap(struct conform *c, size_t words, unsigned mutators) {
@@ -68,8 +97,7 @@ void fresh_heap(struct conform *c, size_t words, unsigned mutators) {
     c->config = program_gc_config(&defaults);
     c->config.heap_words = words;
     c->config.variant = variant;
-    c->config.slots = c->slots;
-    c->config.hooks = &c->hooks;
+    c->config.hooks = c->hooks;
     c->config.mutators = mutators;
     c->config.masks = ~0u; /* as in a run: what is known shall not hide the rest */
     memset(c->told, 0, sizeof c->told);
@@ -77,15 +105,13 @@ void fresh_heap(struct conform *c, size_t words, unsigned mutators) {
     const char *fault = traits_fault(c->collector, &c->traits);
     if (fault)
         broken(c, "%s", fault);
-    for (unsigned m = 0; m < GC_MUTATORS; m++)
-        for (unsigned s = 0; s < GC_SLOTS; s++)
-            c->slots[m][s] = WORD_UNIT;
-    c->hooks.collections = 0;
-    c->hooks.fuel = FUEL;
-    c->collector->reset(c->gc, &c->config);
-    if (c->hooks.collections)
+    lend(c);
+    c->hooks->collections = 0;
+    c->hooks->fuel = FUEL;
+    c->collector->reset(c->gc, c->lent->config);
+    if (c->hooks->collections)
         broken(c, "reset counted a collection; an empty heap has nothing to collect");
-    for (unsigned m = 0; m < GC_MUTATORS; m++)
+    for (unsigned m = 0; m < mutators; m++)
         for (unsigned s = 0; s < GC_SLOTS; s++)
             if (c->slots[m][s] != WORD_UNIT)
                 broken(c, "reset wrote into slot %u of mutator %u", s, m);
@@ -94,14 +120,14 @@ void fresh_heap(struct conform *c, size_t words, unsigned mutators) {
 
 enum gc_result ask(struct conform *c, unsigned m, unsigned dst, size_t wosize, unsigned tag,
                    const word *raw) {
-    c->hooks.fuel = FUEL;
+    c->hooks->fuel = FUEL;
     enum gc_result result = c->collector->alloc(c->gc, m, dst, wosize, tag, raw);
     for (unsigned n = 0; result == GC_PENDING; n++) {
         if (!c->collector->poll)
             broken(c, "alloc says pending, but the collector has no function poll");
         if (n == POLLS)
             broken(c, "an allocation is still pending after %d polls", POLLS);
-        c->hooks.fuel = FUEL;
+        c->hooks->fuel = FUEL;
         result = c->collector->poll(c->gc, m);
     }
     if (result != GC_OK && result != GC_OUT_OF_MEMORY)
@@ -132,7 +158,7 @@ void make_node(struct conform *c, unsigned m, unsigned dst, unsigned id) {
 }
 
 void set_field(struct conform *c, unsigned m, unsigned obj, size_t i, unsigned value) {
-    c->hooks.fuel = FUEL;
+    c->hooks->fuel = FUEL;
     if (c->collector->store) {
         if (c->collector->store(c->gc, m, obj, i, value) != GC_OK)
             broken(c, "store does not answer ok");
@@ -142,7 +168,7 @@ void set_field(struct conform *c, unsigned m, unsigned obj, size_t i, unsigned v
 }
 
 void get_field(struct conform *c, unsigned m, unsigned dst, unsigned obj, size_t i) {
-    c->hooks.fuel = FUEL;
+    c->hooks->fuel = FUEL;
     if (c->collector->load) {
         if (c->collector->load(c->gc, m, dst, obj, i) != GC_OK)
             broken(c, "load does not answer ok");
@@ -152,7 +178,7 @@ void get_field(struct conform *c, unsigned m, unsigned dst, unsigned obj, size_t
 }
 
 void collect(struct conform *c, enum gc_collection kind) {
-    c->hooks.fuel = FUEL;
+    c->hooks->fuel = FUEL;
     if (c->collector->collect)
         c->collector->collect(c->gc, kind);
     expect_sound(c, "a collection");
@@ -166,7 +192,7 @@ void collect_fully(struct conform *c) {
 
 void walk(struct conform *c, unsigned checks) {
     uint32_t epoch = c->graph.epoch;
-    c->hooks.fuel = FUEL;
+    c->hooks->fuel = FUEL;
     graph_of_heap(&c->graph, NULL, c->words + c->traits.nursery_words, c->statics, 0, c->slots[0],
                   c->config.mutators, c->cells, sizeof c->cells / sizeof *c->cells, c->in_use);
     c->graph.epoch = epoch;
@@ -290,13 +316,19 @@ static void run_variant(struct conform *c, const struct conform_step *step, unsi
 void conform_run(const struct collector *collector, unsigned number,
                  struct conform_answer *answer) {
     static struct conform c;
+    static struct lent lent; /* collectors that were not closed know its hooks for ever */
     memset(answer, 0, sizeof *answer);
     memset(&c, 0, sizeof c);
     c.collector = collector;
     c.answer = answer;
-    c.hooks = (struct gc_hooks){
-        .out_of_fuel = out_of_fuel, .broken = note_broken, .finalised = note_death};
-    dead_memory_hooks(&c.hooks, FILL_USUAL, true);
+    c.lent = &lent;
+    if (!lent.map && !lent_open(&lent, &c)) {
+        snprintf(answer->text, CONFORM_TEXT, "the system has no address space for slots and hooks");
+        answer->result = CONFORM_BROKEN;
+        return;
+    }
+    c.hooks = lent.hooks;
+    fill_memory(&c, FILL_USUAL);
     for (size_t i = 0; i < sizeof c.units / sizeof *c.units; i++)
         c.units[i] = WORD_UNIT;
     if (setjmp(c.end))

@@ -12,7 +12,7 @@ static const char *has_extras(const struct conform *c) {
 }
 
 static const struct gc_extras *extras(struct conform *c) {
-    c->hooks.fuel = FUEL;
+    c->hooks->fuel = FUEL;
     return c->collector->extras;
 }
 

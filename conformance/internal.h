@@ -6,6 +6,8 @@
 #define ISOHEAP_CONFORM_INTERNAL_H
 
 #include "conformance/conform.h"
+#include "harness/dead_memory.h"
+#include "harness/lent.h"
 #include "views/heap.h"
 
 #include <setjmp.h>
@@ -16,16 +18,19 @@ enum {
     WORDS_MOST = 4096, /* and of the largest */
     FUEL = 1 << 26,    /* steps that one call may take */
     SCRATCH = 32,      /* slots from here on are the kit's own registers */
-    TOLD = 8           /* numbers of deaths */
+    TOLD = 8,          /* numbers of deaths */
+    STATIC_WORDS = 3   /* of one static block */
 };
 
 struct conform {
     const struct collector *collector;
     struct gc *gc;
     struct collector_traits traits;
-    struct gc_config config;
-    struct gc_hooks hooks;
-    gc_slots slots[GC_MUTATORS];
+    struct gc_config config; /* the collector has a copy */
+    struct lent *lent;
+    struct gc_hooks *hooks; /* lent, as slots and statics are */
+    gc_slots *slots;        /* of config.mutators */
+    word *statics;          /* STATIC_WORDS */
     struct conform_answer *answer;
     jmp_buf end;
     size_t words;   /* of the heap */
@@ -37,7 +42,6 @@ struct conform {
     struct heap_facts facts;
     struct graph_cell cells[4 * WORDS_MOST];
     uint64_t in_use[4 * WORDS_MOST / 64 + 1];
-    word statics[16];
 };
 
 /* Ends the step with the answer that its promise is broken, and how. */
@@ -67,6 +71,8 @@ void collect(struct conform *, enum gc_collection);
 void collect_fully(struct conform *);
 /* Walks the heap with these HEAP_* checks; broken() if it does not pass. */
 void walk(struct conform *, unsigned checks);
+/* What memory holds that nobody wrote, from the next reset on. */
+void fill_memory(struct conform *, enum memory_fill);
 
 /* ---- structures -------------------------------------------------------------------------------
  */

@@ -152,7 +152,7 @@ static void check_phases(struct conform *c) {
     struct gc_cycle before = c->collector->cycle(c->gc);
     uint64_t last = before.begun + 2;
     for (unsigned i = 0; i < 8 * c->words && before.begun <= last; i++) {
-        c->hooks.fuel = FUEL;
+        c->hooks->fuel = FUEL;
         enum gc_result result = c->collector->step(c->gc, 1);
         struct gc_cycle after = c->collector->cycle(c->gc);
         if (result == GC_IDLE && after.phase != GC_PHASE_IDLE)

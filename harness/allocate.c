@@ -8,7 +8,7 @@
 /* Has the heap been walked since the call that made the block, or is the block where nothing was in
  * use?  A sweep may have freed what was. */
 static bool claim(struct side *s, const struct request *q) {
-    bool moved = s->hooks.collections != s->collections ||
+    bool moved = s->hooks->collections != s->collections ||
                  (s->collector->cycle && cycle_has_moved(s->cycle, call_cycle(s)));
     if (moved)
         walk_side(s, IN_BETWEEN);
@@ -20,7 +20,7 @@ static bool claim(struct side *s, const struct request *q) {
 /* The address of a new block, for the order of blocks: unknown if it has been allocated after
  * blocks may have moved. */
 static word new_address(const struct side *s, word v) {
-    return s->traits.slides && s->compared != s->hooks.collections ? 0 : v;
+    return s->traits.slides && s->compared != s->hooks->collections ? 0 : v;
 }
 
 /* Asks a side; what it cannot represent, it need not be asked for. */

@@ -13,13 +13,13 @@
 
 static void enter(struct side *s) {
     runner_of(s)->running = s->party;
-    s->hooks.fuel = s->fuel;
+    s->hooks->fuel = s->fuel;
 }
 
 /* After a call that inspects. */
 static void leave(struct side *s) {
     struct runner *r = runner_of(s);
-    s->steps += s->fuel - s->hooks.fuel;
+    s->steps += s->fuel - s->hooks->fuel;
     r->running = PARTY_MODEL;
 }
 
@@ -45,7 +45,7 @@ static word *fields(const struct side *s, unsigned m, unsigned slot) {
 
 void call_reset(struct side *s) {
     enter(s);
-    s->collector->reset(s->gc, &s->config);
+    s->collector->reset(s->gc, lent_to(s)->config);
     leave_changed(s);
 }
 
@@ -193,7 +193,7 @@ bool call_switch_kind(struct side *s, unsigned kind) {
     enter(s);
     if (s->collector->switch_kind) {
         s->collector->switch_kind(s->gc, kind);
-        s->config.kind = kind;
+        s->config.kind = lent_to(s)->config->kind = kind;
         take_promises(s);
         panel_choose(s);
     }
@@ -220,9 +220,9 @@ void call_walk(struct side *s, unsigned checks) {
 }
 
 void call_walk_inside(struct side *s, unsigned checks) {
-    uint64_t fuel = s->hooks.fuel;
+    uint64_t fuel = s->hooks->fuel;
     heap_walk(&s->graph, s->collector, s->gc, checks, &s->facts);
-    s->hooks.fuel = fuel;
+    s->hooks->fuel = fuel;
     s->walked = 0;
 }
 

@@ -9,14 +9,14 @@
 
 bool collected(const struct runner *r) {
     for (unsigned p = 0; p < r->n_sides; p++)
-        if (r->side[p].hooks.collections != r->side[p].compared)
+        if (r->side[p].hooks->collections != r->side[p].compared)
             return true;
     return false;
 }
 
 /* Is the last walk still true?  What can be seen of an ephemeron also depends on the slots. */
 static bool is_walked(const struct runner *r, const struct side *s, unsigned checks) {
-    return s->walked && !(checks & ~s->walked) && s->collections == s->hooks.collections &&
+    return s->walked && !(checks & ~s->walked) && s->collections == s->hooks->collections &&
            !r->model.has_ephemerons;
 }
 
@@ -25,7 +25,7 @@ void walk_side(struct side *s, enum occasion when) {
     if (!s->collector->walk || is_walked(runner_of(s), s, checks))
         return;
     call_walk(s, checks);
-    s->collections = s->hooks.collections;
+    s->collections = s->hooks->collections;
     s->walked = checks;
     if (s->collector->cycle)
         s->cycle = call_cycle(s);
@@ -38,7 +38,7 @@ void check_heaps(struct runner *r, enum occasion when) {
         walk_side(s, when);
     compare_all(r, when);
     FOR_SIDES (r, s)
-        s->compared = s->hooks.collections;
+        s->compared = s->hooks->collections;
     if (r->coverage)
         coverage_graph(r);
     r->changed = false;

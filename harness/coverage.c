@@ -109,7 +109,7 @@ static void note_fill(struct runner *r, enum coverage_fill what, size_t used, si
 /* What the subject says of its mark stack and nursery; 0: it has none, or it was not used. */
 static void note_hooks(struct runner *r) {
     struct side *s = &r->side[PARTY_SUBJECT];
-    size_t *fill = s->hooks.fill;
+    size_t *fill = s->hooks->fill;
     size_t entries = s->config.mark_stack ? s->config.mark_stack : s->config.heap_words;
     if (fill[GC_FILL_MARK_STACK])
         note_fill(r, FILL_MARK_STACK, fill[GC_FILL_MARK_STACK], entries);
@@ -124,12 +124,12 @@ static enum coverage_phase phase(const struct runner *r, bool collected_now) {
         return PHASE_COLLECTED;
     if (s->in_cycle)
         return PHASE_CYCLE;
-    return s->hooks.collections ? PHASE_REST : PHASE_FRESH;
+    return s->hooks->collections ? PHASE_REST : PHASE_FRESH;
 }
 
 void coverage_operation(struct runner *r, const struct op *op) {
     struct coverage *c = r->coverage;
-    uint64_t collections = r->side[PARTY_SUBJECT].hooks.collections;
+    uint64_t collections = r->side[PARTY_SUBJECT].hooks->collections;
     bool collected_now = collections != c->collections;
     enum coverage_phase now = phase(r, collected_now);
     if (c->parts & (now == PHASE_CYCLE ? COVER_CYCLES | COVER_PAIRS : COVER_PAIRS))

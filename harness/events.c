@@ -190,7 +190,7 @@ static void seek_cause(struct panel *p) {
     s->walked = 0; /* nobody has judged that walk */
     if (s->facts.violation)
         return;
-    s->collections = s->hooks.collections;
+    s->collections = s->hooks->collections;
     p->comparing = true;
     model_mark(p->judge.model);
     for (const uint8_t *o = p->hears[EVENT_compared]; *o < ORACLE_MODULES; o++)

@@ -44,8 +44,9 @@ void compare_all(struct runner *, enum occasion);
 /* ---- hooks.c ----------------------------------------------------------------------------------
  */
 
-/* Fills in side.hooks, for all runs. */
-void hooks_open(struct side *);
+/* Lends the collector what it gets pointers to, with side.hooks filled in for all runs.  False if
+ * the system refuses. */
+bool hooks_open(struct side *, enum memory_fill, bool tight);
 /* For a run: what is shown to nobody need not be made. */
 void hooks_begin(struct side *);
 

@@ -33,17 +33,32 @@ static void shown(struct gc_hooks *hooks, void *view) {
     event_shown(judge_of(side_of(hooks)), view);
 }
 
-void hooks_begin(struct side *s) {
-    s->hooks.collections = 0;
-    for (unsigned f = 0; f < GC_FILLS; f++)
-        s->hooks.fill[f] = 0;
-    s->hooks.refinement = event_is_heard(s, EVENT_shown) ? shown : NULL;
+static void fence(struct gc_hooks *hooks, word *start, size_t words, bool behind) {
+    lent_fence(lent_to(side_of(hooks)), start, words,
+               behind ? "words behind a heap have been written"
+                      : "words before a heap have been written");
 }
 
-void hooks_open(struct side *s) {
-    s->hooks = (struct gc_hooks){.out_of_fuel = out_of_fuel,
-                                 .broken = broken,
-                                 .finalised = finalised,
-                                 .event = runner_of(s)->listen ? tell : NULL,
-                                 .minor = minor};
+void hooks_begin(struct side *s) {
+    s->hooks->collections = 0;
+    for (unsigned f = 0; f < GC_FILLS; f++)
+        s->hooks->fill[f] = 0;
+    runner_of(s)->said[s->party].refinement = event_is_heard(s, EVENT_shown) ? shown : NULL;
+    lent_hooks(lent_to(s), &runner_of(s)->said[s->party]);
+}
+
+bool hooks_open(struct side *s, enum memory_fill fill, bool tight) {
+    struct gc_hooks *said = &runner_of(s)->said[s->party];
+    if (!lent_open(lent_to(s), s))
+        return false;
+    *said = (struct gc_hooks){.out_of_fuel = out_of_fuel,
+                              .broken = broken,
+                              .finalised = finalised,
+                              .event = runner_of(s)->listen ? tell : NULL,
+                              .fence = tight ? fence : NULL,
+                              .minor = minor};
+    dead_memory_hooks(said, fill, tight);
+    s->hooks = lent_to(s)->hooks;
+    lent_hooks(lent_to(s), said);
+    return true;
 }

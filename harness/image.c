@@ -79,8 +79,6 @@ static size_t place_items(struct runner *r) {
         if (item_is_named(&p->items[i]))
             r->named[named++] = i;
     }
-    for (unsigned s = 0; s < r->n_sides; s++)
-        r->side[s].static_words = statics;
     return heap;
 }
 
@@ -160,7 +158,7 @@ static const word *build_image(struct runner *r, enum party party, size_t used) 
         for (unsigned i = 0; i < PROGRAM_SLOTS; i++)
             s->slots[m][i] = side_word(&r->model, party, r->model.slots[m][i]);
     call_adopt(s, words);
-    for (uint32_t o = 0; s->hooks.collections && o < r->model.n_objects; o++)
+    for (uint32_t o = 0; s->hooks->collections && o < r->model.n_objects; o++)
         if (!r->model.objects[o].is_static)
             r->model.objects[o].address[party] = 0; /* it has moved them */
     return base;

@@ -6,6 +6,7 @@
 #define ISOHEAP_HARNESS_INTERNAL_H
 
 #include "harness/harness.h"
+#include "harness/lent.h"
 #include "oracles/describe.h"
 #include "oracles/judge.h"
 #include "views/heap.h"
@@ -16,6 +17,8 @@
 
 _Static_assert((int)PROGRAM_TAG_CLOSURE == TAG_CLOSURE && (int)PROGRAM_TAG_CUSTOM == TAG_CUSTOM,
                "the language's tags are OCaml's");
+
+_Static_assert((int)LENT_STATICS >= (int)PROGRAM_HEAP_WORDS, "all static blocks of a program");
 
 enum { COLLECTING_PARTIES = 2 }; /* PARTY_SUBJECT, PARTY_REFERENCE */
 
@@ -38,6 +41,8 @@ struct panel {
 struct runner {
     const struct program *program;
     struct side side[COLLECTING_PARTIES];
+    struct lent lent[COLLECTING_PARTIES];
+    struct gc_hooks said[COLLECTING_PARTIES]; /* what the hooks say, but for the counters */
     struct panel panel[COLLECTING_PARTIES];
     unsigned n_sides; /* 1: no reference, the subject is compared with the model */
     struct model model;
@@ -99,8 +104,11 @@ unsigned unmasked(const struct collector *, const char *names);
 static inline struct runner *runner_of(const struct side *s) {
     return (struct runner *)(void *)((char *)(s - s->party) - offsetof(struct runner, side));
 }
-static inline struct side *side_of(struct gc_hooks *hooks) {
-    return (struct side *)(void *)((char *)hooks - offsetof(struct side, hooks));
+static inline struct side *side_of(const struct gc_hooks *hooks) {
+    return lent_owner(hooks);
+}
+static inline struct lent *lent_to(const struct side *s) {
+    return &runner_of(s)->lent[s->party];
 }
 
 /* What the collector promises for the config that it has now.  A promise outside the bounds of

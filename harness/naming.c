@@ -35,7 +35,7 @@ static void remember(struct runner *r, enum party party, const struct snapshot_b
     if (!m)
         return;
     *m = (struct memory){.run = r->run,
-                         .collections = r->side[party].hooks.collections,
+                         .collections = r->side[party].hooks->collections,
                          .fields = b->fields,
                          .wosize = b->wosize,
                          .tag = b->tag};
@@ -47,7 +47,7 @@ static void recall(struct runner *r, enum party party, struct snapshot_block *b)
     const struct side *s = &r->side[party];
     const struct memory *m = memory_at(r, party, b->fields);
     if (m && m->run == r->run && m->fields == b->fields && m->wosize == b->wosize &&
-        m->tag == b->tag && (!s->traits.moves || m->collections == s->hooks.collections))
+        m->tag == b->tag && (!s->traits.moves || m->collections == s->hooks->collections))
         memcpy(b->name, m->name, sizeof b->name);
 }
 

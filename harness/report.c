@@ -111,9 +111,10 @@ size_t runner_report(struct runner *r, const struct verdict *v, const struct pro
         v->harness_error ? "an assertion of the harness itself failed; no verdict"
                          : violation_meaning(v->violation));
     if (!v->harness_error)
-        put(&t, "  guilty     %s (%s)\n  oracle     %s: %s\n", party_name(v->guilty),
-            r->side[v->guilty == PARTY_REFERENCE].collector->name, oracle_name(v->oracle),
-            oracle_meaning(v->oracle));
+        put(&t, "  guilty     %s (%s)\n", party_name(v->guilty),
+            r->side[v->guilty == PARTY_REFERENCE].collector->name);
+    if (!v->harness_error && v->violation != VIOLATION_sanitizer) /* that is no oracle's */
+        put(&t, "  oracle     %s: %s\n", oracle_name(v->oracle), oracle_meaning(v->oracle));
     if (v->op == OP_INITIAL || v->op >= program->n_ops)
         put(&t, "  operation  %s\n", v->operation);
     else

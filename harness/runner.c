@@ -88,10 +88,10 @@ struct runner *runner_open(const struct runner_options *options) {
         s->collector = collectors[p];
         s->party = (enum party)p;
         panel_open(r, s->party);
-        hooks_open(s);
-        dead_memory_hooks(&s->hooks, options->fill, options->tight);
-        s->gc = collectors[p]->open();
-        if (!s->gc && s->party != PARTY_SUBJECT) { /* of a subject it is a verdict: reset */
+        bool lent = hooks_open(s, options->fill, options->tight);
+        s->gc = lent ? collectors[p]->open() : NULL;
+        if (!lent ||
+            (!s->gc && s->party != PARTY_SUBJECT)) { /* of a subject it is a verdict: reset */
             runner_close(r);
             return NULL;
         }
@@ -104,6 +104,7 @@ void runner_close(struct runner *r) {
         if (r->side[p].gc)
             r->side[p].collector->close(r->side[p].gc);
         panel_close(&r->panel[p]);
+        lent_close(&r->lent[p]);
     }
     for (unsigned p = 0; r && p < COLLECTING_PARTIES; p++)
         free(r->memories[p]);
@@ -127,43 +128,60 @@ struct gc_config program_gc_config(const struct program *p) {
 struct collector_traits promised_traits(const struct collector *collector,
                                         const struct gc_config *config) {
     struct collector_traits traits = collector->traits;
+    struct gc_config copy = *config; /* whatever it writes there */
     if (collector->promise)
-        collector->promise(config, &traits);
+        collector->promise(&copy, &traits);
     return traits;
 }
 
 void take_promises(struct side *s) {
     s->traits = promised_traits(s->collector, &s->config);
-    const char *fault = s->collector->promise ? traits_fault(s->collector, &s->traits) : NULL;
-    if (!fault)
-        return;
-    s->traits = s->collector->traits; /* which have been looked at */
-    s->fault = fault;
+    if (!s->collector->promise || memcmp(&s->traits, &s->sound, sizeof s->sound) == 0)
+        return; /* they have been looked at */
+    const char *fault = traits_fault(s->collector, &s->traits);
+    if (fault)
+        s->traits = s->collector->traits;
+    else
+        s->sound = s->traits;
+    s->fault = fault ? fault : s->fault;
 }
 
 static void reset_side(struct runner *r, struct side *s) {
     s->config = program_gc_config(r->program);
-    s->config.slots = s->slots;
-    s->config.hooks = &s->hooks;
+    s->config.hooks = s->hooks;
     s->config.masks = ~unmasked(s->collector, r->unmask);
     s->fault = NULL;
     take_promises(s);
-    for (unsigned m = 0; m < GC_MUTATORS; m++)
-        for (unsigned i = 0; i < GC_SLOTS; i++)
-            s->slots[m][i] = WORD_UNIT;
     s->collections = s->compared = s->steps = 0;
     s->in_cycle = false;
     s->walked = 0;
-    s->static_words = 0;
     s->fuel = UINT64_MAX;
+}
+
+static size_t static_words(const struct program *p) {
+    size_t words = 0;
+    for (unsigned i = 0; i < p->n_items; i++)
+        words += p->items[i].is_static ? item_words(&p->items[i]) : 0;
+    return words;
+}
+
+/* What the collector gets pointers to, for this run. */
+static void lend(struct runner *r, struct side *s, size_t words) {
+    struct lent *lent = lent_to(s);
+    s->static_words = words;
+    lent_begin(lent, r->mutators, s->static_words);
+    s->config.slots = s->slots = lent->slots;
+    s->config.mutators = r->mutators;
+    s->statics = lent->statics;
+    *lent->config = s->config;
 }
 
 /* One bound for both: the operations mean the same to subject and reference. */
 static void reset(struct runner *r, const struct program *program) {
+    r->program = program;
     if (!r->side[PARTY_SUBJECT].gc)
         fail(r, VIOLATION_collector_assertion, ORACLE_assertion, PARTY_SUBJECT,
              "the collector cannot be opened: open returns NULL");
-    r->program = program;
     r->run++;
     r->serial = r->n_finalisers = 0;
     r->heap_words = program->config[CONFIG_HEAP];
@@ -190,11 +208,12 @@ static void reset(struct runner *r, const struct program *program) {
     }
     model_reset(&r->model, r->mutators);
     graph_of_model(&r->model_graph, &r->model, r->model_cells);
-    for (unsigned p = 0; p < r->n_sides; p++) {
-        r->side[p].config.mutators = r->mutators;
-        panel_begin(&r->side[p]);
-        hooks_begin(&r->side[p]);
-        call_reset(&r->side[p]);
+    size_t statics = static_words(program);
+    FOR_SIDES (r, s) {
+        lend(r, s, statics);
+        panel_begin(s);
+        hooks_begin(s);
+        call_reset(s);
     }
 }
 
@@ -230,6 +249,27 @@ static void check_initial(struct runner *r) {
     r->changed = true;
 }
 
+static bool is_judged(const struct runner *r) {
+    return r->verdict.violation || r->verdict.harness_error;
+}
+
+static bool is_damaged(struct runner *r) {
+    bool damaged = false;
+    FOR_SIDES (r, s)
+        damaged |= lent_damage(lent_to(s)) != NULL;
+    return damaged;
+}
+
+/* Has a collector written beside what it was lent, or beside its heap?  In the first run that is
+ * looked at in the end; in one that repeats it, or is observed, after each operation. */
+static void judge_fences(struct runner *r) {
+    FOR_SIDES (r, s) {
+        const char *detail = lent_damage(lent_to(s));
+        if (detail)
+            fail(r, VIOLATION_sanitizer, ORACLE_progress, s->party, detail);
+    }
+}
+
 static void run_script(struct runner *r) {
     const struct program *p = r->program;
     FOR_SIDES (r, s)
@@ -241,6 +281,8 @@ static void run_script(struct runner *r) {
     check_initial(r);
     FOR_SIDES (r, s)
         panel_built(s);
+    if (r->doubts || r->observe)
+        judge_fences(r);
     observe(r, false);
     for (unsigned i = 0; i < p->n_ops; i++) {
         r->verdict.op = i;
@@ -248,6 +290,8 @@ static void run_script(struct runner *r) {
         observe(r, true);
         r->changed = true; /* check_heaps takes it back */
         bool effect = run_operation(r, &p->ops[i]);
+        if (r->doubts || r->observe)
+            judge_fences(r);
         if (collected(r))
             check_heaps(r, IN_BETWEEN);
         if (effect && r->coverage)
@@ -276,23 +320,39 @@ static void finish_digest(struct runner *r) {
     for (unsigned p = 0; p < r->n_sides; p++) {
         r->verdict.steps[p] = r->side[p].steps;
         digest = fold(digest, r->side[p].steps);
-        digest = fold(digest, r->side[p].hooks.collections);
+        digest = fold(digest, r->side[p].hooks->collections);
     }
     r->verdict.digest = digest;
+}
+
+/* False if it has not come to its end. */
+static bool run_to_the_end(struct runner *r, const struct program *program) {
+    if (setjmp(r->end) != 0)
+        return false;
+    reset(r, program);
+    run_script(r);
+    return true;
+}
+
+static void name_operation(struct runner *r) {
+    struct verdict *v = &r->verdict;
+    if (v->op != OP_INITIAL && v->op < r->program->n_ops)
+        op_print(&r->program->ops[v->op], v->operation, VERDICT_TEXT);
+    else
+        snprintf(v->operation, VERDICT_TEXT, "%s",
+                 v->op == OP_INITIAL ? "the initial heap" : "the checks after the script");
 }
 
 static void run_once(struct runner *r, const struct program *program) {
     memset(&r->verdict, 0, sizeof r->verdict);
     r->verdict.op = OP_INITIAL;
-    if (setjmp(r->end) == 0) {
-        reset(r, program);
-        run_script(r);
-    } else if (r->verdict.op != OP_INITIAL && r->verdict.op < program->n_ops) {
-        op_print(&program->ops[r->verdict.op], r->verdict.operation, VERDICT_TEXT);
-    } else {
-        snprintf(r->verdict.operation, VERDICT_TEXT, "%s",
-                 r->verdict.op == OP_INITIAL ? "the initial heap" : "the checks after the script");
-    }
+    bool ended = run_to_the_end(r, program), judged = is_judged(r);
+    FOR_SIDES (r, s)
+        lent_to(s)->renew |= judged;
+    if (!judged && is_damaged(r) && setjmp(r->end) == 0)
+        judge_fences(r);
+    if (!ended || r->verdict.violation)
+        name_operation(r);
     finish_digest(r);
 }
 

@@ -39,11 +39,14 @@ struct side {
     struct gc *gc;
     enum party party;               /* which row of model_object.address is its own */
     struct collector_traits traits; /* for this run's config and the kind that it is now */
+    struct collector_traits sound;  /* the last that were found within their bounds */
     const char *fault;              /* what is wrong with what it promises for this config */
-    struct gc_config config;
-    struct gc_hooks hooks;
-    uint64_t collections;  /* hooks.collections at the last walk */
-    uint64_t compared;     /* hooks.collections at the last comparison with the model */
+    struct gc_config config;        /* the collector has a copy */
+    struct gc_hooks *hooks;         /* lent to it, as slots and statics are (harness/lent.h) */
+    gc_slots *slots;
+    word *statics;
+    uint64_t collections;  /* hooks->collections at the last walk */
+    uint64_t compared;     /* hooks->collections at the last comparison with the model */
     unsigned walked;       /* HEAP_* checks of the last walk; 0: it is no longer true */
     struct gc_cycle cycle; /* at the last walk */
     enum gc_result answer; /* to the last call that may be refused */
@@ -51,8 +54,6 @@ struct side {
     uint64_t fuel;         /* steps that one call may take */
     bool in_cycle;         /* the last slice left work to do */
     bool paired;           /* the witness pairs this heap with the model */
-    gc_slots slots[GC_MUTATORS];
-    word statics[PROGRAM_HEAP_WORDS];
     size_t static_words;
     struct graph graph;
     struct heap_facts facts;

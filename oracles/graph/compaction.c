@@ -43,7 +43,7 @@ static void check_dense(struct judge *j) {
  */
 
 struct places {
-    uint64_t collections;       /* hooks.collections when they were last taken down */
+    uint64_t collections;       /* hooks->collections when they were last taken down */
     uint32_t order[SIDE_WORDS]; /* for every word where a block was before: 1 + the pair of it */
 };
 
@@ -91,9 +91,9 @@ _Noreturn static void fail_order(struct judge *j, const struct pair *lower,
 static bool check_order(struct judge *j) {
     const struct side *s = j->side;
     struct places *p = j->state;
-    if (!s->paired || p->collections == s->hooks.collections)
+    if (!s->paired || p->collections == s->hooks->collections)
         return false;
-    p->collections = s->hooks.collections;
+    p->collections = s->hooks->collections;
     if (!take_down_places(j))
         return false;
     const struct pair *last = NULL;

@@ -77,7 +77,7 @@ static bool same_block(const struct judge *j, word found, word expected) {
 }
 
 bool judge_word(struct judge *j, word found, word expected) {
-    if (j->side->hooks.collections != j->side->collections)
+    if (j->side->hooks->collections != j->side->collections)
         return false; /* a collection in the barrier: the comparison after it will see */
     if (same_block(j, found, expected))
         return true;

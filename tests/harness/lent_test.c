@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a collector is lent (harness/lent.h): who writes beyond a part of it, few words or many,
+ * faults or is seen; the hooks' functions cannot be written; a run after one that was seen is not
+ * blamed for it.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "harness/lent.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { ROWS = 2, STATICS = 10, UNSEEN = 0, SEEN = 7, FAULT = 8 };
+
+static struct lent lent;
+static int owner;
+
+static void open_lent(void) {
+    struct gc_hooks hooks;
+    memset(&hooks, 0, sizeof hooks);
+    hooks.fill_byte = 0x5b;
+    assert_true(lent_open(&lent, &owner));
+    lent_hooks(&lent, &hooks);
+    lent_begin(&lent, ROWS, STATICS);
+}
+
+/* As a collector does that nobody has instrumented. */
+__attribute__((no_sanitize("address", "undefined"))) static void
+scribble(word *from, ptrdiff_t step, size_t words) {
+    for (volatile word *w = from; words; words--, w += step)
+        *w = UINT64_C(0x9f9f9f9f9f9f9f9f);
+}
+
+/* What becomes of a child that writes so many words from there on. */
+static int outcome(word *from, ptrdiff_t step, size_t words) {
+    int status = -1;
+    pid_t child = fork();
+    if (child == 0) {
+        signal(SIGSEGV, SIG_DFL);
+        scribble(from, step, words);
+        _exit(lent_damage(&lent) ? SEEN : UNSEEN);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV ? FAULT : WEXITSTATUS(status);
+}
+
+static void expect_caught(void *start, void *end, const char *part) {
+    static const size_t lengths[] = {1, 10, 100, 100000, 200000, 10000000};
+    for (unsigned i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        if (outcome((word *)start - 1, -1, lengths[i]) == UNSEEN)
+            fail_msg("%zu words before %s are not seen", lengths[i], part);
+        if (outcome(end, 1, lengths[i]) == UNSEEN)
+            fail_msg("%zu words behind %s are not seen", lengths[i], part);
+    }
+}
+
+static void words_beyond_a_part_are_caught(void **state) {
+    (void)state;
+    open_lent();
+    expect_caught(lent.slots, lent.slots + ROWS, "the slots");
+    expect_caught(lent.statics, lent.statics + STATICS, "the static blocks");
+    expect_caught(lent.config, lent.config + 1, "the config");
+    expect_caught(lent.hooks, lent.hooks + 1, "the hooks");
+    assert_int_equal(outcome((word *)(void *)(lent.slots + ROWS), 1, 1), FAULT);
+    lent_close(&lent);
+}
+
+static void what_is_lent_can_be_written(void **state) {
+    (void)state;
+    open_lent();
+    assert_int_equal(outcome(lent.slots[0], 1, ROWS * GC_SLOTS), UNSEEN);
+    assert_int_equal(outcome(lent.statics, 1, STATICS), UNSEEN);
+    assert_int_equal(outcome((word *)(void *)lent.config, 1, sizeof *lent.config / sizeof(word)),
+                     UNSEEN);
+    lent.hooks->fuel = lent.hooks->collections = lent.hooks->fill[0] = 1;
+    assert_null(lent_damage(&lent));
+    lent_close(&lent);
+}
+
+static void functions_of_the_hooks_can_only_be_read(void **state) {
+    (void)state;
+    open_lent();
+    assert_ptr_equal(lent_owner(lent.hooks), &owner);
+    assert_int_equal(lent.hooks->fill_byte, 0x5b);
+    assert_int_equal(outcome((word *)(void *)lent.hooks, 1, 1), FAULT);
+    assert_int_equal(outcome((word *)(void *)&lent.hooks->finalised, 1, 1), FAULT);
+    struct gc_hooks other;
+    memcpy(&other, lent.hooks, sizeof other);
+    other.fill_byte = 0x6d;
+    lent.hooks->fuel = 77;
+    lent_hooks(&lent, &other);
+    assert_int_equal(lent.hooks->fill_byte, 0x6d);
+    assert_int_equal(lent.hooks->fuel, 77); /* a counter */
+    assert_int_equal(outcome((word *)(void *)lent.hooks, 1, 1), FAULT);
+    lent_close(&lent);
+}
+
+/* The words before the slots of one run may be slots of the next. */
+static void every_run_has_fences_of_its_own(void **state) {
+    (void)state;
+    static word heap[64];
+    open_lent();
+    lent_fence(&lent, heap + 4, 8, "behind a heap");
+    assert_null(lent_damage(&lent));
+    scribble(heap + 3, 1, 2);
+    assert_string_equal(lent_damage(&lent), "behind a heap");
+    for (unsigned rows = 1; rows <= GC_MUTATORS; rows++) {
+        lent_begin(&lent, rows, rows);
+        assert_null(lent_damage(&lent));
+        for (unsigned m = 0; m < rows; m++)
+            for (unsigned i = 0; i < GC_SLOTS; i++)
+                assert_true(lent.slots[m][i] == WORD_UNIT);
+        scribble((word *)(void *)lent.slots - 1, -1, 1);
+        assert_non_null(strstr(lent_damage(&lent), "before the slots"));
+        lent_begin(&lent, rows, rows);
+        assert_null(lent_damage(&lent));
+        scribble((word *)(void *)(lent.hooks + 1), 1, 3);
+        lent.renew = true;
+        lent_begin(&lent, rows, rows); /* nobody has asked */
+        assert_null(lent_damage(&lent));
+    }
+    lent_close(&lent);
+}
+
+static void more_fences_than_there_is_room_for(void **state) {
+    (void)state;
+    static word heap[8];
+    open_lent();
+    for (unsigned i = 0; i < 2 * LENT_FENCES; i++)
+        lent_fence(&lent, heap, 8, "behind a heap");
+    assert_null(lent_damage(&lent));
+    assert_int_equal(lent.n_fences, LENT_FENCES);
+    lent_close(&lent);
+    lent_close(&lent); /* is closed */
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(words_beyond_a_part_are_caught),
+        cmocka_unit_test(what_is_lent_can_be_written),
+        cmocka_unit_test(functions_of_the_hooks_can_only_be_read),
+        cmocka_unit_test(every_run_has_fences_of_its_own),
+        cmocka_unit_test(more_fences_than_there_is_room_for),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
