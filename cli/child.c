@@ -3,9 +3,13 @@
  * A run in a child process, which may crash or hang (cli.h; guard.h has the limits).
  *
  * Parent and child share memory in which the child notes where it is before every operation, and
- * verdict and report at the end; what the child says on stderr comes through a pipe.  When it dies,
- * it notes which party was running.  A second child then runs up to the same operation, to take the
- * heap maps before it.
+ * verdict and report at the end; what the child says on stderr comes through a pipe.  As long as
+ * the program runs nobody in the child can access the place of the verdict.  When it dies, it notes
+ * which party was running.  A second child then runs up to the same operation, to take the heap
+ * maps before it.
+ *
+ * A death in the harness is put to the test: if the program does no harm with the reference in the
+ * place of the subject, the subject is guilty, by what it has written or handed over.
  *
  * A trial (reduction makes thousands) does without report, maps and the sanitizer's output, which
  * take a hundred times as long as the run, and has a limit of processor time, which does not depend
@@ -26,15 +30,30 @@
 
 enum { REPORT_SIZE = 1 << 20, MAPS_SIZE = 256 << 10, STDERR_KEPT = 64 << 10, ALT_STACK = 64 << 10 };
 
-struct shared {
-    bool finished, noted;
-    bool judged;        /* the verdict is there; the report may still be on its way */
+enum { GUARD_BYTES = 1 << 20, DONE = 0x600d };
+
+/* Where the child is. */
+struct place {
+    bool noted;
     bool late;          /* a trial used up its processor time */
     char sanitizer[64]; /* a trial: what AddressSanitizer calls it, or "" */
     enum party running; /* if noted */
+    unsigned op;
+    char operation[VERDICT_TEXT];
+};
+
+/* What it has found out. */
+struct result {
+    unsigned finished; /* DONE: it has come to its end */
+    unsigned judged;   /* DONE: the verdict is there; the report may still be on its way */
     struct verdict verdict;
     char maps[MAPS_SIZE];
     char report[REPORT_SIZE];
+};
+
+struct shared {
+    struct place *place;
+    struct result *result;
 };
 
 struct watch {
@@ -53,15 +72,16 @@ void __asan_on_error(void);
 
 static struct {
     struct runner *runner;
-    struct shared *shared;
+    struct place *place;
     bool trial;
+    pid_t process;
 } dying; /* what a signal handler or a sanitizer's callback knows */
 
 static void note_running(void) {
-    if (!dying.runner || dying.shared->noted)
+    if (!dying.runner || dying.place->noted)
         return;
-    runner_current(dying.runner, &dying.shared->running);
-    dying.shared->noted = true;
+    runner_current(dying.runner, &dying.place->running);
+    dying.place->noted = true;
 }
 
 static void on_crash(int number) {
@@ -71,7 +91,7 @@ static void on_crash(int number) {
 }
 
 static void on_late(int number) {
-    dying.shared->late = number == SIGPROF;
+    dying.place->late = number == SIGPROF;
     note_running();
     _exit(0);
 }
@@ -82,7 +102,7 @@ void __asan_on_error(void) {
         return;
     note_running();
     if (__asan_get_report_description)
-        snprintf(dying.shared->sanitizer, sizeof dying.shared->sanitizer, "%s",
+        snprintf(dying.place->sanitizer, sizeof dying.place->sanitizer, "%s",
                  __asan_get_report_description());
     _exit(1);
 }
@@ -100,11 +120,11 @@ static void begin_trial(unsigned milliseconds) {
 }
 
 /* With a sanitizer crashes are its business: it prints a report and calls back. */
-static void note_death(struct shared *shared) {
+static void note_death(struct place *place) {
     static char stack[ALT_STACK]; /* a collector that recurses too deep has no other */
     static const int crashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP};
     struct sigaction late = {.sa_handler = on_late}, crash = {.sa_handler = on_crash};
-    dying.shared = shared;
+    dying.place = place;
     sigaction(SIGUSR1, &late, NULL);
     if (__sanitizer_set_death_callback) {
         __sanitizer_set_death_callback(note_running);
@@ -117,8 +137,19 @@ static void note_death(struct shared *shared) {
         sigaction(crashes[i], &crash, NULL);
 }
 
+/* In a child the result is out of reach until there is one.  A copy of the process, which the
+ * collector has made, has nothing to say. */
+static void reach_result(const struct watch *w) {
+    if (!dying.process)
+        return;
+    if (getpid() != dying.process)
+        _exit(1);
+    mprotect(w->shared->result, sizeof *w->shared->result, PROT_READ | PROT_WRITE);
+}
+
 static void take_maps(const struct watch *w, struct runner *runner) {
-    FILE *out = fmemopen(w->shared->maps, MAPS_SIZE - 1, "w");
+    reach_result(w);
+    FILE *out = fmemopen(w->shared->result->maps, MAPS_SIZE - 1, "w");
     if (out) {
         write_maps(out, runner, w->job);
         fclose(out);
@@ -129,8 +160,8 @@ static void take_maps(const struct watch *w, struct runner *runner) {
 static void watch(void *context, struct runner *runner, unsigned op, bool before) {
     struct watch *w = context;
     if (before) {
-        w->shared->verdict.op = op;
-        runner_operation(runner, op, w->shared->verdict.operation, VERDICT_TEXT);
+        w->shared->place->op = op;
+        runner_operation(runner, op, w->shared->place->operation, VERDICT_TEXT);
         if (w->maps_before && op == *w->maps_before)
             take_maps(w, runner);
     }
@@ -159,7 +190,7 @@ static void note_refusal(const struct runner_options *options, struct verdict *v
 }
 
 static void run(struct watch *w, const struct program *p) {
-    struct shared *shared = w->shared;
+    struct result *result = w->shared->result;
     const struct job *job = w->job;
     struct runner_options options = job_runner(job);
     options.digest = !job->trial_ms;
@@ -169,22 +200,24 @@ static void run(struct watch *w, const struct program *p) {
     struct verdict verdict;
     struct runner *runner = runner_open(&options);
     if (!runner) {
-        note_refusal(&options, &shared->verdict);
+        reach_result(w);
+        note_refusal(&options, &result->verdict);
         if (!job->trial_ms)
-            report_death(job, &(struct death){.said = ""}, &shared->verdict, p, "", shared->report,
+            report_death(job, &(struct death){.said = ""}, &result->verdict, p, "", result->report,
                          REPORT_SIZE);
-        shared->finished = true;
+        result->finished = DONE;
         return;
     }
     dying.runner = runner;
     runner_run(runner, p, &verdict);
-    shared->verdict = verdict;
-    shared->judged = true;
+    reach_result(w);
+    result->verdict = verdict;
+    result->judged = DONE;
     if (verdict.violation && job->observe) /* the state in which the operation left the heaps */
         job->observe(job->context, runner, verdict.op, false);
     if ((verdict.violation || verdict.harness_error) && !job->trial_ms)
-        runner_report(runner, &verdict, p, shared->report, REPORT_SIZE);
-    shared->finished = true;
+        runner_report(runner, &verdict, p, result->report, REPORT_SIZE);
+    result->finished = DONE;
     dying.runner = NULL;
     runner_close(runner);
 }
@@ -205,7 +238,10 @@ struct run {
 
 static void run_guarded(void *context) {
     const struct run *r = context;
-    note_death(r->watch->shared);
+    const struct shared *shared = r->watch->shared;
+    note_death(shared->place);
+    dying.process = getpid();
+    mprotect(shared->result, sizeof *shared->result, PROT_NONE);
     if (r->watch->job->trial_ms) {
         dup2(STDERR_FILENO, STDOUT_FILENO);
         begin_trial(r->watch->job->trial_ms);
@@ -223,78 +259,145 @@ static bool run_in_child(struct watch *w, const struct program *p, struct death 
         return false;
     death->status = end.status;
     death->limit = end.limit;
-    death->late = end.limit == GUARD_PROCESSOR || end.limit == GUARD_IDLE || w->shared->late;
-    death->noted = w->shared->noted;
-    death->running = w->shared->running;
+    death->late = end.limit == GUARD_PROCESSOR || end.limit == GUARD_IDLE || w->shared->place->late;
+    death->noted = w->shared->place->noted;
+    death->running = w->shared->place->running;
     return true;
 }
 
-/* The child may have written anywhere: its strings need not end. */
+/* The child may have written anywhere: its strings need not end, its numbers need mean nothing. */
 static void end_strings(struct verdict *v) {
     char *const texts[] = {v->operation, v->path, v->expected, v->found, v->detail};
     for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++)
         texts[i][VERDICT_TEXT - 1] = 0;
 }
 
+bool verdict_is_sound(const struct verdict *v, const struct program *p) {
+    unsigned char flag;
+    memcpy(&flag, &v->harness_error, sizeof flag);
+    return flag <= 1 && (unsigned)v->violation < VIOLATION_classes &&
+           (unsigned)v->guilty <= PARTY_REFERENCE && (unsigned)v->oracle < ORACLE_COUNT &&
+           (v->op <= p->n_ops || v->op == OP_INITIAL);
+}
+
+/* Does the program end the process with the reference in the place of the subject too? */
+static bool dies_without_the_subject(const struct job *job, const struct program *p) {
+    struct job control = *job;
+    char *report;
+    control.subject = job->reference ? job->reference : find_collector(DEFAULT_REFERENCE);
+    control.subject_name = NULL;
+    control.reference = NULL;
+    control.observe = NULL;
+    control.listen = NULL;
+    if (!control.subject || (control.subject == job->subject && !job->reference))
+        return true;
+    struct verdict v = run_job(&control, p, &report);
+    free(report);
+    return v.harness_error;
+}
+
 /* The child that was to run p has died: runs up to the same operation for the maps, and judges. */
-static void find_death(const struct job *job, const struct program *p, const struct death *death,
+static void find_death(const struct job *job, const struct program *p, struct death *death,
                        struct shared *shared) {
     static char unheard[STDERR_KEPT];
-    unsigned op = shared->verdict.op;
-    struct verdict v = shared->verdict;
-    struct watch again = {shared, job, &op};
+    struct result *result = shared->result;
+    struct verdict v = {.op = shared->place->op};
+    struct watch again = {shared, job, &v.op};
     struct death unused;
+    if (v.op > p->n_ops)
+        v.op = OP_INITIAL;
+    memcpy(v.operation, shared->place->operation, sizeof v.operation);
     judge_death(job, death, &v);
+    if (v.harness_error && !death->late && !dies_without_the_subject(job, p)) {
+        death->put_to_the_test = true;
+        judge_death(job, death, &v);
+    }
+    end_strings(&v);
     if (job->trial_ms) {
-        memcpy(v.found, shared->sanitizer, sizeof shared->sanitizer);
-        shared->verdict = v;
+        snprintf(v.found, sizeof v.found, "%.*s", (int)sizeof shared->place->sanitizer - 1,
+                 shared->place->sanitizer);
+        result->verdict = v;
         return;
     }
-    if (v.operation[0] && op != OP_INITIAL)
+    if (v.operation[0] && v.op != OP_INITIAL && !death->put_to_the_test)
         run_in_child(&again, p, &unused, unheard);
-    shared->maps[MAPS_SIZE - 1] = 0;
-    report_death(job, death, &v, p, shared->maps, shared->report, REPORT_SIZE);
-    shared->verdict = v;
+    result->maps[MAPS_SIZE - 1] = 0;
+    report_death(job, death, &v, p, result->maps, result->report, REPORT_SIZE);
+    result->verdict = v;
 }
 
 /* The child has died while it wrote the report, which looks at heaps that the violation has left in
  * any state: the verdict stands, and the report is what there is of it. */
-static void end_report(struct shared *shared) {
-    size_t length = strnlen(shared->report, REPORT_SIZE - 1);
-    snprintf(shared->report + length, REPORT_SIZE - length,
+static void end_report(struct result *result) {
+    size_t length = strnlen(result->report, REPORT_SIZE - 1);
+    snprintf(result->report + length, REPORT_SIZE - length,
              "\nThe report ends here: the heaps cannot be read any more.\n");
-    shared->finished = true;
+    result->finished = DONE;
 }
 
-struct verdict run_job(const struct job *job, const struct program *p, char **report) {
-    static char said[STDERR_KEPT];
-    struct verdict verdict = {.harness_error = true};
-    struct shared *shared =
-        mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    struct death death = {.late = false};
-    *report = NULL;
-    if (shared == MAP_FAILED) {
-        snprintf(verdict.detail, VERDICT_TEXT, "no shared memory: %s", strerror(errno));
-        return verdict;
-    }
+/* Memory for parent and child between guards; NULL if the system refuses. */
+static void *share(size_t size) {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = (size + page - 1) / page * page;
+    char *map = mmap(NULL, bytes + 2 * GUARD_BYTES, PROT_NONE,
+                     MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (map == MAP_FAILED)
+        return NULL;
+    if (mprotect(map + GUARD_BYTES, bytes, PROT_READ | PROT_WRITE) == 0)
+        return map + GUARD_BYTES;
+    munmap(map, bytes + 2 * GUARD_BYTES);
+    return NULL;
+}
+
+static void unshare_memory(void *memory, size_t size) {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = (size + page - 1) / page * page;
+    if (memory)
+        munmap((char *)memory - GUARD_BYTES, bytes + 2 * GUARD_BYTES);
+}
+
+/* Runs the program and leaves the verdict in the result. */
+static void run_shared(const struct job *job, const struct program *p, struct shared *shared,
+                       char *said) {
     struct watch w = {shared, job, NULL};
+    struct result *result = shared->result;
+    struct death death = {.late = false};
+    shared->place->op = OP_INITIAL;
     if (!job->seconds) {
         run(&w, p);
     } else if (!run_in_child(&w, p, &death, said)) {
-        shared->verdict.harness_error = shared->finished = true;
-        snprintf(shared->verdict.detail, VERDICT_TEXT, "no child process: %s", strerror(errno));
+        result->verdict.harness_error = true;
+        result->finished = result->judged = DONE;
+        snprintf(result->verdict.detail, VERDICT_TEXT, "no child process: %s", strerror(errno));
     }
-    if (!shared->finished && shared->judged) {
-        end_report(shared);
+    if (!verdict_is_sound(&result->verdict, p)) {
+        death.garbled = true;
+        result->finished = result->judged = 0;
+        result->verdict = (struct verdict){.harness_error = false};
+    }
+    if (result->finished != DONE && result->judged == DONE) {
+        end_report(result);
         death.said_length = 0; /* about the report, not about the collector */
     }
-    if (!shared->finished)
+    if (result->finished != DONE)
         find_death(job, p, &death, shared);
     else if (!job->trial_ms)
         fwrite(said, 1, death.said_length, stderr);
-    verdict = shared->verdict;
+}
+
+struct verdict run_job(const struct job *job, const struct program *p, char **report) {
+    struct verdict verdict = {.harness_error = true};
+    char *said = malloc(STDERR_KEPT);
+    struct shared shared = {share(sizeof *shared.place), share(sizeof *shared.result)};
+    *report = NULL;
+    if (said && shared.place && shared.result) {
+        run_shared(job, p, &shared, said);
+        verdict = shared.result->verdict;
+        *report = job->trial_ms ? NULL : strndup(shared.result->report, REPORT_SIZE);
+    } else {
+        snprintf(verdict.detail, VERDICT_TEXT, "no shared memory: %s", strerror(errno));
+    }
     end_strings(&verdict);
-    *report = job->trial_ms ? NULL : strndup(shared->report, REPORT_SIZE);
-    munmap(shared, sizeof *shared);
+    unshare_memory(shared.place, sizeof *shared.place);
+    unshare_memory(shared.result, sizeof *shared.result);
+    free(said);
     return verdict;
 }

@@ -128,6 +128,8 @@ double seconds_now(void); /* of a monotonic clock */
  * report, or for a crash what the child wrote to stderr, the heaps before and the program; NULL for
  * a trial.  In a trial `found` of a crash is AddressSanitizer's name for it. */
 struct verdict run_job(const struct job *, const struct program *, char **report);
+/* Can this be a verdict on that program?  One that comes from another process may be anything. */
+bool verdict_is_sound(const struct verdict *, const struct program *);
 
 /* ---- death.c ----------------------------------------------------------------------------------
  */
@@ -141,6 +143,8 @@ struct death {
     enum party running; /* PARTY_MODEL: no collector */
     const char *said;   /* what the child wrote to stderr */
     size_t said_length;
+    bool garbled;         /* it came to its end, with a verdict that means nothing */
+    bool put_to_the_test; /* it died in the harness, and does not without the subject */
 };
 /* The detail of a trial that used up its time. */
 #define NEVER_ENDS "the run does not end"

@@ -25,6 +25,12 @@ static void describe(const struct job *job, const struct death *d, const char *w
         snprintf(out, VERDICT_TEXT, "the run %s%s", limit,
                  d->noted && d->running == PARTY_MODEL ? "; no collector was running at the end"
                                                        : "");
+    else if (d->garbled)
+        snprintf(out, VERDICT_TEXT, "the collector has overwritten what the run knows");
+    else if (d->put_to_the_test)
+        snprintf(out, VERDICT_TEXT,
+                 "the process died of what the collector has written or handed over: %s",
+                 WIFSIGNALED(d->status) ? strsignal(WTERMSIG(d->status)) : "a sanitizer's report");
     else if (WIFSIGNALED(d->status))
         snprintf(out, VERDICT_TEXT, "%s crashed: %s", who, strsignal(WTERMSIG(d->status)));
     else
@@ -35,7 +41,8 @@ static void describe(const struct job *job, const struct death *d, const char *w
 void judge_death(const struct job *job, const struct death *d, struct verdict *v) {
     /* A run that is late in the harness is no fault of a collector's; a trial is late by a signal
      * that may hit anywhere. */
-    bool ours = d->noted && d->running == PARTY_MODEL && !(d->late && job->trial_ms);
+    bool ours = d->noted && d->running == PARTY_MODEL && !(d->late && job->trial_ms) &&
+                !d->garbled && !d->put_to_the_test;
     v->guilty = d->noted && d->running == PARTY_REFERENCE ? PARTY_REFERENCE : PARTY_SUBJECT;
     v->harness_error = ours;
     v->violation = ours ? VIOLATION_none : d->late ? VIOLATION_no_progress : VIOLATION_sanitizer;
