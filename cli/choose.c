@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 
 #include "cli/fault_object.h"
+#include "cli/nearest.h"
 #include "cli/plugin.h"
 #include "collectors/known_bad/known_bad.h"
 #include "collectors/registry/registry.h"
@@ -32,6 +33,12 @@ const struct collector *choose_collector(const char *name) {
     const struct collector *c = find_collector(name);
     if (c || is_object(name))
         return c; /* of an object it has been said what is wrong */
+    if (nearest_name(name, collector_names)) {
+        fprintf(stderr,
+                "isoheap: no collector is called %s%s (`isoheap list collectors` names them)\n",
+                name, did_you_mean(name, collector_names));
+        return NULL;
+    }
     fprintf(stderr, "isoheap: no collector is called %s; there are:", name);
     for (unsigned i = 0; plugin_collectors()[i]; i++)
         fprintf(stderr, " %s", plugin_collectors()[i]->name);
@@ -54,8 +61,9 @@ oracle_set choose_oracles(const char *list) {
         bool drop = name[0] == '-';
         enum oracle o = oracle_named(name + drop);
         if (o == ORACLE_COUNT) {
-            fprintf(stderr, "isoheap: no oracle is called \"%s\"; see `isoheap list`\n",
-                    name + drop);
+            fprintf(stderr,
+                    "isoheap: no oracle is called \"%s\"%s (`isoheap list oracles` names them)\n",
+                    name + drop, did_you_mean(name + drop, oracle_names));
             free(copy);
             return 0;
         }

@@ -4,6 +4,7 @@
  */
 #include "cli/cli.h"
 #include "cli/environment.h"
+#include "cli/nearest.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -22,7 +23,7 @@ const struct command commands[] = {
     {"explore", "all programs of a small scope, all states of onthefly", command_explore},
     {"init", "a skeleton for a collector of your own", command_init},
     {"conformance", "hold a collector to the promises of the interface", command_conformance},
-    {"help", "this help, the manual page, completion for bash", command_help},
+    {"help", "this help, the manual page, completion for bash, zsh, fish", command_help},
     {NULL, NULL, NULL},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands - 1, WORD_LENGTH = 32 };
@@ -42,39 +43,6 @@ void print_overview(FILE *out) {
 #define X(name, who, meaning) fprintf(out, "  %s\n      %s: %s\n", #name, who, meaning);
     ENVIRONMENT(X)
 #undef X
-}
-
-/* Insertions, deletions and replacements that make one word of the other. */
-static unsigned distance(const char *a, const char *b) {
-    unsigned row[WORD_LENGTH + 1];
-    size_t width = strlen(b);
-    for (size_t j = 0; j <= width; j++)
-        row[j] = (unsigned)j;
-    for (size_t i = 0; a[i]; i++) {
-        unsigned diagonal = row[0];
-        row[0] = (unsigned)i + 1;
-        for (size_t j = 0; j < width; j++) {
-            unsigned best = diagonal + (a[i] != b[j]);
-            diagonal = row[j + 1];
-            best = row[j] + 1 < best ? row[j] + 1 : best;
-            row[j + 1] = diagonal + 1 < best ? diagonal + 1 : best;
-        }
-    }
-    return row[width];
-}
-
-/* The subcommand that a mistyped word most likely means, or NULL. */
-static const char *suggestion(const char *typed) {
-    const char *best = NULL;
-    unsigned least = 3; /* two slips at most */
-    for (unsigned i = 0; i < COMMANDS && strlen(typed) <= WORD_LENGTH; i++) {
-        unsigned d = distance(typed, commands[i].name);
-        if (d < least) {
-            least = d;
-            best = commands[i].name;
-        }
-    }
-    return best;
 }
 
 /* argp takes the name for messages and help from argv[0]. */
@@ -99,14 +67,13 @@ int main(int argc, char **argv) {
         return EXIT_OK;
     }
     if (strcmp(argv[1], "--version") == 0) {
-        printf("isoheap, program format %d\n", PROGRAM_VERSION);
+        printf("isoheap %s, program format %d\n", ISOHEAP_VERSION, PROGRAM_VERSION);
         return EXIT_OK;
     }
     for (unsigned i = 0; i < COMMANDS; i++)
         if (strcmp(argv[1], commands[i].name) == 0)
             return run_command(&commands[i], argc - 1, argv + 1);
-    const char *meant = suggestion(argv[1]);
-    fprintf(stderr, "isoheap: no subcommand is called %s%s%s%s (`isoheap --help` names them)\n",
-            argv[1], meant ? "; did you mean " : "", meant ? meant : "", meant ? "?" : "");
+    fprintf(stderr, "isoheap: no subcommand is called %s%s (`isoheap --help` names them)\n",
+            argv[1], did_you_mean(argv[1], command_names));
     return EXIT_USAGE;
 }

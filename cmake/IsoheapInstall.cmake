@@ -7,7 +7,7 @@
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
-set(ISOHEAP_VERSION "0.1")
+set(ISOHEAP_VERSION "${PROJECT_VERSION}")
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/isoheap")
 set(share_dir "${CMAKE_INSTALL_DATADIR}/isoheap")
 

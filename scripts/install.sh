@@ -15,7 +15,7 @@ packages() {
 clang            the compiler of the fuzz targets, with libFuzzer
 libclang-rt-dev  the runtimes of libFuzzer, AddressSanitizer and UndefinedBehaviorSanitizer
 llvm             names in stack traces (llvm-symbolizer), line coverage (llvm-cov, llvm-profdata)
-gcc              the second compiler, which runs all tests too
+gcc              the second compiler, which runs the tests too
 libc6-dev        the C library's headers
 cmake            describes the build
 ninja-build      runs the build
@@ -38,6 +38,8 @@ chromium         opens the pages of isoheap show --html in the tests
 chromium-driver  drives it
 python3-selenium speaks to the driver
 pkg-config       reads the file that cmake --install writes for it
+fish             its completion is asked in a test
+zsh              likewise
 LIST
 }
 

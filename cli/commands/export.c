@@ -11,6 +11,7 @@
 #include "cli/export/export.h"
 
 #include "cli/job_options.h"
+#include "cli/nearest.h"
 #include "collectors/faults.def"
 #include "program/text/text.h"
 
@@ -143,7 +144,9 @@ static int find_class(const struct options *o, struct exported *e, const struct 
         e->violation = violation_named(o->class);
         if (e->violation != VIOLATION_classes && e->violation != VIOLATION_none)
             return EXIT_OK;
-        fprintf(stderr, "isoheap: no violation class is called %s; see `isoheap list`\n", o->class);
+        fprintf(stderr,
+                "isoheap: no violation class is called %s%s (`isoheap list classes` names them)\n",
+                o->class, did_you_mean(o->class, class_names));
         return EXIT_USAGE;
     }
     char *report;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * isoheap help: the overview, a subcommand's options, the manual page, completion for bash.
+ * isoheap help: the overview, a subcommand's options, the manual page, completion for shells.
  *
  * Manual page and completion are made from what --help prints, so they follow the options by
  * themselves (help.h).
  */
 #define _GNU_SOURCE
 #include "cli/commands/help.h"
+
+#include "cli/nearest.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -91,13 +93,14 @@ bool parse_option_line(const char *line, size_t length, struct option_line *o) {
  */
 
 struct help {
-    bool manual, completion;
-    const char *subcommand;
+    bool manual;
+    const char *completion, *subcommand;
 };
 
 static const struct argp_option options[] = {
     {"man", 'm', NULL, 0, "write the manual page of all subcommands, for man -l", 0},
-    {"completion", 'b', "bash", 0, "write a completion script; `source` it, or install it", 0},
+    {"completion", 'b', "bash|zsh|fish", 0, "write a completion script; `source` it, or install it",
+     0},
     {0}};
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
@@ -107,9 +110,10 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         h->manual = true;
         return 0;
     case 'b':
-        h->completion = true;
-        if (strcmp(argument, "bash") != 0)
-            argp_error(state, "--completion knows bash, not %s", argument);
+        h->completion = argument;
+        if (strcmp(argument, "bash") != 0 && strcmp(argument, "zsh") != 0 &&
+            strcmp(argument, "fish") != 0)
+            argp_error(state, "--completion knows bash, zsh and fish, not %s", argument);
         return 0;
     case ARGP_KEY_ARG:
         if (h->subcommand)
@@ -129,7 +133,8 @@ static int help_on(const char *name) {
             snprintf(full, sizeof full, "isoheap %s", name);
             return c->run(2, argv);
         }
-    fprintf(stderr, "isoheap: no subcommand is called %s (`isoheap --help` names them)\n", name);
+    fprintf(stderr, "isoheap: no subcommand is called %s%s (`isoheap --help` names them)\n", name,
+            did_you_mean(name, command_names));
     return EXIT_USAGE;
 }
 
@@ -144,7 +149,7 @@ int command_help(int argc, char **argv) {
     if (h.manual)
         return print_manual(stdout) ? EXIT_OK : EXIT_HARNESS;
     if (h.completion)
-        return print_completion(stdout) ? EXIT_OK : EXIT_HARNESS;
+        return print_completion(stdout, h.completion) ? EXIT_OK : EXIT_HARNESS;
     if (h.subcommand)
         return help_on(h.subcommand);
     print_overview(stdout);

@@ -26,7 +26,7 @@ void for_each_line(const char *text, void (*visit)(const char *line, size_t leng
 
 /* man(7), for all subcommands.  False if a help text cannot be had. */
 bool print_manual(FILE *);
-/* A completion script for bash. */
-bool print_completion(FILE *);
+/* A completion script for the shell bash, zsh or fish.  False if a help text cannot be had. */
+bool print_completion(FILE *, const char *shell);
 
 #endif

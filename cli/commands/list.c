@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "cli/cli.h"
 
+#include "cli/nearest.h"
 #include "cli/plugin.h"
 #include "collectors/contract.h"
 #include "collectors/known_bad/known_bad.h"
@@ -14,6 +15,7 @@
 
 #include <argp.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct {
@@ -34,18 +36,6 @@ static const struct {
 #undef X
 };
 enum { LIMITS = sizeof limits / sizeof *limits };
-
-static const struct argp_option options[] = {
-    {"json", 'j', NULL, 0, "for programs instead of people", 0}, {0}};
-
-static error_t parse(int key, char *argument, struct argp_state *state) {
-    (void)argument;
-    if (key == 'j')
-        *(bool *)state->input = true;
-    else
-        return ARGP_ERR_UNKNOWN;
-    return 0;
-}
 
 /* ---- traits -----------------------------------------------------------------------------------
  */
@@ -101,44 +91,172 @@ static void list_collector(const struct collector *c) {
 }
 
 static void list_collectors(void) {
-    printf("collectors\n");
     for (unsigned i = 0; registered_collectors[i]; i++)
         list_collector(registered_collectors[i]);
     for (unsigned i = 0; plugin_collectors()[i]; i++)
         list_collector(plugin_collectors()[i]);
-    printf("\nknown-bad collectors, each with the class that it raises\n");
+}
+static void list_known_bad(void) {
     for (const struct known_bad *bad = known_bad(); bad->collector; bad++)
         printf("  %-22s %-20s %s\n", bad->collector->name, violation_name(bad->violation),
                bad->defect);
 }
-
-static void list_people(void) {
-    list_collectors();
-    printf("\noracles\n");
+static void list_oracles(void) {
     for (unsigned o = 0; o < ORACLE_COUNT; o++)
         printf("  %-22s %s\n", oracle_name((enum oracle)o), oracle_meaning((enum oracle)o));
-    printf("\ntraits of collectors\n");
+}
+static void list_trait_meanings(void) {
     for (unsigned t = 0; t < TRAITS; t++)
         printf("  %-22s %s\n", trait_table[t].name, trait_table[t].meaning);
-    printf("\nviolation classes\n");
+}
+static void list_classes(void) {
     for (unsigned v = 1; v < VIOLATION_classes; v++)
         printf("  %-22s %s\n", violation_name((enum violation)v),
                violation_meaning((enum violation)v));
-    printf("\ntargets\n");
+}
+static void list_targets(void) {
     for (unsigned t = 0; t < TARGETS; t++)
         printf("  %-22s %s\n", targets[t].name, targets[t].meaning);
-    printf("\nconfig keys: smallest, largest, default\n");
+}
+static void list_config(void) {
     for (unsigned k = 0; k < CONFIG_KEYS; k++)
         printf("  %-22s %5u %5u %5u\n", config_ranges[k].name, config_ranges[k].min,
                config_ranges[k].max, config_ranges[k].initial);
-    printf("\nlimits of a program\n");
+}
+static void list_limits(void) {
     for (unsigned l = 0; l < LIMITS; l++)
         printf("  %-22s %5u  %s\n", limits[l].name, limits[l].value, limits[l].meaning);
-    printf("\noperations: name, text (docs/program.md)\n");
+}
+static void list_operations(void) {
     for (unsigned code = 0; code < OP_CODES; code++)
         printf("  %-22s %s\n", op_shapes[code].name, op_shapes[code].form);
-    printf("\nforms of a program: newest version\n  %-22s %5d\n  %-22s %5d\n", "text",
-           PROGRAM_VERSION, "bytes", PROGRAM_BYTES_VERSION);
+}
+static void list_forms(void) {
+    printf("  %-22s %5d\n  %-22s %5d\n", "text", PROGRAM_VERSION, "bytes", PROGRAM_BYTES_VERSION);
+}
+
+static const struct {
+    const char *name, *title;
+    void (*list)(void);
+} sections[] = {
+    {"collectors", "collectors", list_collectors},
+    {"known-bad", "known-bad collectors, each with the class that it raises", list_known_bad},
+    {"oracles", "oracles", list_oracles},
+    {"traits", "traits of collectors", list_trait_meanings},
+    {"classes", "violation classes", list_classes},
+    {"targets", "targets", list_targets},
+    {"config", "config keys: smallest, largest, default", list_config},
+    {"limits", "limits of a program", list_limits},
+    {"operations", "operations: name, text (docs/program.md)", list_operations},
+    {"forms", "forms of a program: newest version", list_forms},
+};
+enum { SECTIONS = sizeof sections / sizeof *sections };
+
+const char *list_section_names(unsigned n) {
+    return n < SECTIONS ? sections[n].name : NULL;
+}
+
+/* ---- what is asked for ------------------------------------------------------------------------
+ */
+
+struct wanted {
+    bool json;
+    uint32_t sections; /* a bit each; 0: all */
+    const char *search;
+};
+
+static const struct argp_option options[] = {
+    {"json", 'j', NULL, 0, "for programs instead of people", 0},
+    {"search", 's', "TEXT", 0, "only entries that have TEXT in them, in small letters or large", 0},
+    {0}};
+
+static void want_section(struct argp_state *state, struct wanted *w, const char *name) {
+    for (unsigned n = 0; n < SECTIONS; n++)
+        if (strcmp(sections[n].name, name) == 0) {
+            w->sections |= 1u << n;
+            return;
+        }
+    argp_error(state, "there is no list of %s%s", name, did_you_mean(name, list_section_names));
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+    struct wanted *w = state->input;
+    switch (key) {
+    case 'j':
+        w->json = true;
+        return 0;
+    case 's':
+        w->search = argument;
+        return 0;
+    case ARGP_KEY_ARG:
+        want_section(state, w, argument);
+        return 0;
+    case ARGP_KEY_END:
+        if (w->json && (w->sections || w->search))
+            argp_error(state, "--json has everything; choose from it");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* An entry is a line and those behind it that are indented further. */
+static const char *entry_end(const char *entry) {
+    const char *end = entry;
+    do
+        end = strchr(end, '\n') + 1;
+    while (strncmp(end, "   ", 3) == 0);
+    return end;
+}
+
+/* Prints the entries of a section that have the text; false if none has. */
+static bool print_found(const char *title, const char *entries, const char *text) {
+    bool found = false;
+    for (const char *entry = entries, *end; *entry; entry = end) {
+        end = entry_end(entry);
+        char *copy = strndup(entry, (size_t)(end - entry));
+        if (copy && strcasestr(copy, text)) {
+            printf("%s%s%s", found ? "" : title, found ? "" : "\n", copy);
+            found = true;
+        }
+        free(copy);
+    }
+    return found;
+}
+
+/* What a section prints, malloc'ed; NULL: no memory. */
+static char *text_of(void (*list)(void)) {
+    char *text = NULL;
+    size_t size;
+    FILE *kept = stdout, *memory = open_memstream(&text, &size);
+    if (!memory)
+        return NULL;
+    stdout = memory;
+    list();
+    stdout = kept;
+    fclose(memory);
+    return text;
+}
+
+static int list_people(const struct wanted *w) {
+    bool any = false;
+    for (unsigned n = 0; n < SECTIONS; n++) {
+        if (w->sections && !(w->sections >> n & 1))
+            continue;
+        char *entries = text_of(sections[n].list);
+        if (!entries) {
+            fprintf(stderr, "isoheap list: no memory\n");
+            return EXIT_HARNESS;
+        }
+        const char *text = w->search ? w->search : "";
+        if (any && (!w->search || strcasestr(entries, text)))
+            printf("\n");
+        any |= print_found(sections[n].title, entries, text);
+        free(entries);
+    }
+    if (!any)
+        fprintf(stderr, "isoheap list: nothing has \"%s\" in it\n", w->search ? w->search : "");
+    return any ? EXIT_OK : EXIT_USAGE;
 }
 
 /* ---- for programs -----------------------------------------------------------------------------
@@ -275,17 +393,20 @@ static void list_json(void) {
 }
 
 static const char about[] =
-    "List collectors, oracles, violation classes, targets, limits and operations.";
+    "List what this build knows: collectors, known-bad ones, oracles, traits, violation classes, "
+    "targets, config keys, limits, operations, forms; all of it, or the SECTIONs named."
+    "\vSections: collectors, known-bad, oracles, traits, classes, targets, config, limits, "
+    "operations, forms.";
 
 int command_list(int argc, char **argv) {
-    static const struct argp argp = {options, parse, NULL, about, plugin_option, NULL, NULL};
-    bool json = false;
+    static const struct argp argp = {options, parse, "[SECTION...]", about, plugin_option,
+                                     NULL,    NULL};
+    struct wanted wanted = {.json = false};
     argp_err_exit_status = EXIT_USAGE;
-    if (argp_parse(&argp, argc, argv, 0, NULL, &json))
+    if (argp_parse(&argp, argc, argv, 0, NULL, &wanted))
         return EXIT_USAGE;
-    if (json)
-        list_json();
-    else
-        list_people();
+    if (!wanted.json)
+        return list_people(&wanted);
+    list_json();
     return EXIT_OK;
 }

@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "cli/job_options.h"
+#include "cli/nearest.h"
 #include "cli/schedule.h"
 
 #include <argp.h>
@@ -37,7 +38,8 @@ static void parse_expected(struct run *r, const char *name, struct argp_state *s
     r->expect = name;
     r->expected = violation_named(name);
     if (r->expected == VIOLATION_classes)
-        argp_error(state, "no violation class is called %s; see `isoheap list`", name);
+        argp_error(state, "no violation class is called %s%s (`isoheap list classes` names them)",
+                   name, did_you_mean(name, class_names));
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state) {

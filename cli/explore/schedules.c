@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "cli/explore/explore.h"
+#include "cli/nearest.h"
 #include "cli/schedule.h"
 
 #include <argp.h>
@@ -174,7 +175,9 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     case 'e':
         x->expected = violation_named(argument);
         if (x->expected == VIOLATION_classes)
-            argp_error(state, "no violation class is called %s; see `isoheap list`", argument);
+            argp_error(state,
+                       "no violation class is called %s%s (`isoheap list classes` names them)",
+                       argument, did_you_mean(argument, class_names));
         return 0;
     case ARGP_KEY_ARG:
         if (x->target)

@@ -124,9 +124,10 @@ head -c 17000000 /dev/zero >long
 check 2 '^Usage: isoheap SUBCOMMAND'
 check 0 '^Usage: isoheap SUBCOMMAND.* list .* run .* show .* convert .*Exit status' --help
 check 0 '^Usage: isoheap SUBCOMMAND' help
-check 0 '^isoheap, program format [0-9]+;$' --version
+check 0 '^isoheap [0-9]+\.[0-9]+, program format [0-9]+;$' --version
 check 2 'called lst; did you mean list\?' lst
 check 2 'called rnu; did you mean run\?' rnu
+check 2 'called lst; did you mean list\?' help lst
 check 2 'called frobnicate \(.isoheap --help.' frobnicate
 for subcommand in list run show convert fuzz corpus help; do
     check 0 "^Usage: isoheap $subcommand .*--help" "$subcommand" --help
@@ -140,7 +141,13 @@ done
 # ---- list ----
 
 check 0 '^collectors;  mark_sweep .*variant=0.*  cheney .*bad_infix_root +lost_object .*oracles;.*;violation classes;.*targets;  fuzz_mark_sweep .*config keys.*limits' list
-check 2 'Too many arguments' list extra
+check 2 'there is no list of orcles; did you mean oracles\?' list orcles
+check 2 'there is no list of extra' list extra
+check 0 '^oracles;  isomorphism .*;;violation classes;  lost_object ' list classes oracles
+check 0 '^known-bad collectors[^;]*;  bad_lost_fragments [^;]*;  bad_no_fragment ' list --search=FRAGMENT known-bad
+check 0 '^collectors;  cheney .*;  +traits: .*;$' list collectors --search=cheney
+check 2 'nothing has "xyzzy" in it' list --search=xyzzy
+check 2 '--json has everything' list --json oracles
 check 0 '"known_bad": \[' list --json
 cp out list.json
 if command -v python3 >/dev/null; then
@@ -207,6 +214,10 @@ check 1 '^rescan.txt: violation no_progress \(subject\) at operation 0: full;.*m
     run --timeout 1 --oracles=-progress --collector bad_endless_rescan rescan.txt
 
 check 2 'no oracle is called "bogus"' run --oracles bogus list.txt
+check 2 'called "well_fromed"; did you mean well_formed\?' run --oracles well_fromed list.txt
+check 2 'called lost_objekt; did you mean lost_object\?' run --expect lost_objekt list.txt
+check 2 'called mark_swep; did you mean mark_sweep\?' run --collector mark_swep list.txt
+check 2 'called bad_infix_rot; did you mean bad_infix_root\?' run --collector bad_infix_rot list.txt
 check 2 'no oracle is left' run --oracles isomorphism,-isomorphism list.txt
 check 0 ok run --oracles isomorphism,overlap,fields list.txt
 check 0 'infix.txt: ok' run --oracles wear --collector bad_infix_root infix.txt

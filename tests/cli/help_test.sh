@@ -60,4 +60,61 @@ completes '' isoheap fuzz --time ''
 complete_line=$(bash -c 'source ./isoheap.bash; complete -p isoheap')
 [ "$complete_line" = 'complete -o filenames -F _isoheap isoheap' ] || complain "registered: $complete_line"
 
-exit $wrong
+completes 'oracles operations' isoheap list o
+check 2 'completion knows bash, zsh and fish, not csh' "$isoheap" help --completion=csh
+
+# ---- fish ----
+
+"$isoheap" help --completion=fish >isoheap.fish || complain 'help --completion=fish failed'
+# fish_offers 'EXPECTED...' LINE: the words that are offered at its end.
+fish_offers() {
+    local got
+    got=$(fish -N -c 'source ./isoheap.fish; complete -C $argv[1]' "$2" 2>&1 | cut -f 1 | sort | tr '\n' ' ' | sed 's/ $//')
+    [ "$got" = "$1" ] || complain "fish, $2: offers '$got', not '$1'"
+}
+if command -v fish >/dev/null; then
+    fish_offers 'fuzz' 'isoheap fu'
+    fish_offers '--collector' 'isoheap run --co'
+    fish_offers '--collector=bad_infix_flat --collector=bad_infix_left --collector=bad_infix_lost --collector=bad_infix_root' \
+        'isoheap run --collector=bad_infix'
+    fish_offers 'cheney' 'isoheap run -r ch'
+    fish_offers 'lost_object' 'isoheap run --expect lost'
+    fish_offers 'merge minimise' 'isoheap corpus m'
+    fish_offers 'operations oracles' 'isoheap list o'
+    fish_offers 'cheney' 'isoheap explore ch'
+    fish_offers 'crash.txt' 'isoheap run cr'
+    fish_offers 'fuzz_one fuzz_two' 'isoheap fuzz --bin-dir=bin fuzz_'
+    fish_offers 'fuzz_one fuzz_two' 'isoheap fuzz --bin-dir bin fuzz_'
+else
+    lack 'completion for fish: fish is missing (scripts/install.sh --tests)'
+fi
+
+# ---- zsh ----
+
+"$isoheap" help --completion=zsh >_isoheap || complain 'help --completion=zsh failed'
+# zsh_has TEXT WORD...: among what the function hands to those of zsh, for the last of the words.
+zsh_has() {
+    local text=$1 got
+    shift
+    # shellcheck disable=SC2016 # expanded by zsh
+    got=$(zsh -f -c 'compdef() { : }; _describe() { print -l -- ${(P)2} }; compadd() { print -l -- "$@" }
+        _arguments() { print -l -- "$@" }; source ./_isoheap
+        words=("$@"); CURRENT=$#; _isoheap' zsh "$@" 2>&1)
+    grep -qF -- "$text" <<<"$got" || complain "zsh, $*: no '$text' in: $got"
+}
+if command -v zsh >/dev/null; then
+    zsh_has 'fuzz:a campaign over fuzz targets' isoheap ''
+    zsh_has '--version' isoheap ''
+    zsh_has '(-c --collector)--collector=[the collector under test' isoheap run ''
+    zsh_has ':NAME:(mark_sweep cheney ' isoheap run ''
+    zsh_has '1:word:(merge minimise import)' isoheap corpus ''
+    zsh_has '*:word:_isoheap_targets' isoheap corpus ''
+    zsh_has '*:word:(collectors known-bad oracles ' isoheap list ''
+    zsh_has '--bin-dir=[' isoheap fuzz ''
+    zsh_has ':DIR:_files -/' isoheap fuzz ''
+    zsh_has '*:word:_files' isoheap run ''
+else
+    lack 'completion for zsh: zsh is missing (scripts/install.sh --tests)'
+fi
+
+finish

@@ -1,54 +1,28 @@
 /* SPDX-License-Identifier: MIT
  *
- * Completion for bash (help.h), made from what --help prints: subcommands, options, the values of
- * options, targets, files.
+ * Completion for bash (completion.h): subcommands, options, the values of options, targets, files.
  */
 #define _GNU_SOURCE
-#include "cli/commands/help.h"
-
-#include "collectors/known_bad/known_bad.h"
-#include "collectors/registry/registry.h"
+#include "cli/commands/completion.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { COMMANDS_MAX = 64 };
-
-/* What can stand after an option: by its name, else by what --help calls its argument. */
-static const struct {
-    const char *name, *words;
-} by_name[] = {
-    {"collector", "$collectors"}, {"reference", "$collectors none"},    {"oracles", "$oracles"},
-    {"expect", "$classes none"},  {"party", "subject reference model"},
-};
-
-static const char *const file_kinds[][2] = {
-    {"FILE", "kind='file'"}, {"DIR", "kind='folder'"}, {"TARGET", "kind='target'"}};
-
-/* Words of a|b, blanks between them. */
-static void put_choices(FILE *out, const char *choices, size_t length) {
+/* What may follow, as an assignment of the script. */
+static void put_values(FILE *out, const struct completion *c) {
+    static const char *const kinds[] = {[COMPLETE_NOTHING] = "none",
+                                        [COMPLETE_FILES] = "file",
+                                        [COMPLETE_FOLDERS] = "folder",
+                                        [COMPLETE_TARGETS] = "target"};
+    if (c->kind != COMPLETE_WORDS) {
+        fprintf(out, "kind='%s'", kinds[c->kind]);
+        return;
+    }
     fputs("values=\"", out);
-    for (size_t i = 0; i < length; i++)
-        fputc(choices[i] == '|' ? ' ' : choices[i], out);
+    if (c->variable)
+        fprintf(out, "$%s%s", c->variable, c->length ? " " : "");
+    put_choices(out, c);
     fputc('"', out);
-}
-
-/* What may follow the option, as an assignment of the script. */
-static void put_values(FILE *out, const struct option_line *o) {
-    for (unsigned i = 0; i < sizeof by_name / sizeof *by_name; i++)
-        if (strcmp(by_name[i].name, o->name) == 0) {
-            fprintf(out, "values=\"%s\"", by_name[i].words);
-            return;
-        }
-    for (unsigned i = 0; i < sizeof file_kinds / sizeof *file_kinds; i++)
-        if (strcmp(file_kinds[i][0], o->argument) == 0) {
-            fputs(file_kinds[i][1], out);
-            return;
-        }
-    if (o->argument[0] >= 'a' && o->argument[0] <= 'z')
-        put_choices(out, o->argument, strlen(o->argument));
-    else
-        fputs("kind='none'", out); /* a number or a name of the user's own */
 }
 
 struct visit {
@@ -69,52 +43,36 @@ static void visit_option(const char *line, size_t length, void *context) {
         if (o.short_name)
             fprintf(v->out, " | %s:-%c", v->command, o.short_name);
         fputs(") ", v->out);
-        put_values(v->out, &o);
+        const struct completion c = complete_option(&o);
+        put_values(v->out, &c);
         fputs(" ;;\n", v->out);
     }
 }
 
-/* Words that are no options, from "Usage: isoheap corpus [OPTION...] merge|minimise TARGET". */
+/* Words that are no options. */
 static void put_words(FILE *out, const char *command, const char *text) {
-    size_t usage = strcspn(text, "\n");
-    const char *end = text + usage, *bar = memchr(text, '|', usage);
-    if (bar) {
-        const char *first = bar;
-        while (first[-1] != ' ')
-            first--;
+    const struct completion first = complete_word(text, true), other = complete_word(text, false);
+    if (first.kind != other.kind || first.words != other.words) {
         fprintf(out, "        %s:2) ", command);
-        put_choices(out, first, strcspn(first, " \n"));
+        put_values(out, &first);
         fputs(" ;;\n", out);
     }
-    const char *target = strstr(text, "TARGET"), *subcommand = strstr(text, "[SUBCOMMAND]");
-    const char *collector = strstr(text, " COLLECTOR");
-    if (target && target < end)
-        fprintf(out, "        %s:*) kind='target' ;;\n", command);
-    else if (subcommand && subcommand < end)
-        fprintf(out, "        %s:*) values=$commands ;;\n", command);
-    else if (collector && collector < end)
-        fprintf(out, "        %s:*) values=\"$collectors all\" ;;\n", command);
+    if (other.kind == COMPLETE_FILES)
+        return;
+    fprintf(out, "        %s:*) ", command);
+    put_values(out, &other);
+    fputs(" ;;\n", out);
 }
 
 /* ---- the script -------------------------------------------------------------------------------
  */
 
 static void put_names(FILE *out) {
-    fputs("    local collectors=\"", out);
-    for (unsigned i = 0; registered_collectors[i]; i++)
-        fprintf(out, "%s%s", i ? " " : "", registered_collectors[i]->name);
-    for (const struct known_bad *bad = known_bad(); bad->collector; bad++)
-        fprintf(out, " %s", bad->collector->name);
-    fputs("\"\n    local oracles=\"", out);
-    for (unsigned o = 0; o < ORACLE_COUNT; o++)
-        fprintf(out, "%s%s", o ? " " : "", oracle_name((enum oracle)o));
-    fputs("\"\n    local classes=\"", out);
-    for (unsigned v = 1; v < VIOLATION_classes; v++)
-        fprintf(out, "%s%s", v > 1 ? " " : "", violation_name((enum violation)v));
-    fputs("\"\n    local commands=\"", out);
-    for (const struct command *c = commands; c->name; c++)
-        fprintf(out, "%s%s", c == commands ? "" : " ", c->name);
-    fputs("\"\n", out);
+    for (const struct completion_list *l = completion_lists; l->variable; l++) {
+        fprintf(out, "    local %s=\"", l->variable);
+        put_list(out, l->names);
+        fputs("\"\n", out);
+    }
 }
 
 static const char head[] =
@@ -161,15 +119,7 @@ static const char tail[] =
     "}\n"
     "complete -o filenames -F _isoheap isoheap\n";
 
-/* The texts of all subcommands, malloc'ed; false if one cannot be had. */
-static bool read_texts(char **texts) {
-    for (unsigned i = 0; commands[i].name; i++)
-        if (i == COMMANDS_MAX || !(texts[i] = help_text(&commands[i])))
-            return false;
-    return true;
-}
-
-static void put_script(FILE *out, char **texts) {
+void put_bash(FILE *out, char **texts) {
     fputs(head, out);
     put_names(out);
     fputs(middle, out);
@@ -195,14 +145,4 @@ static void put_script(FILE *out, char **texts) {
         put_words(out, commands[i].name, texts[i]);
     fputs("        *) kind='file' ;;\n        esac\n    fi\n", out);
     fputs(tail, out);
-}
-
-bool print_completion(FILE *out) {
-    char *texts[COMMANDS_MAX] = {NULL};
-    bool good = read_texts(texts);
-    if (good)
-        put_script(out, texts);
-    for (unsigned i = 0; i < COMMANDS_MAX; i++)
-        free(texts[i]);
-    return good;
 }
