@@ -8,6 +8,7 @@
 #include "fuzz/collector_target.h"
 
 #include "fuzz/current.h"
+#include "fuzz/go_on.h"
 #include "fuzz/violate.h"
 #include "harness/coverage.h"
 #include "program/bytes/bytes.h"
@@ -113,15 +114,33 @@ static void load(const uint8_t *data, size_t size) {
     program_decode(&program, data, size);
 }
 
-/* The program on `runner`; does not return if that is a violation. */
-static void run(void) {
+/* Verdicts of one kind may well be of one defect: same class, party and oracle, and the same
+ * operation. */
+static enum going going(const struct collector *subject, const struct verdict *v) {
+    char kind[3 * VERDICT_TEXT];
+    if (v->harness_error)
+        return GOING_ENDS;
+    snprintf(kind, sizeof kind, "%s %s %s %d %d", subject->name, party_name(v->guilty),
+             violation_name(v->violation), (int)v->oracle,
+             v->op < program.n_ops ? (int)program.ops[v->op].code : -1);
+    return go_on_after(kind);
+}
+
+/* The program on `runner`.  If that is a violation it returns false where a campaign wants to go
+ * on, and else not at all. */
+static bool run(const struct collector *subject, const uint8_t *data, size_t size) {
     struct verdict verdict;
     runner_run(runner, &program, &verdict);
     if (!verdict.violation && !verdict.harness_error)
-        return;
+        return true;
     if (target_found)
         target_found(&verdict);
+    enum going next = going(subject, &verdict);
+    if (next == GOING_ON)
+        return false;
     runner_report(runner, &verdict, &program, report, sizeof report);
+    if (next == GOING_KEEPS && go_on_with(data, size, report))
+        return false;
     fputs(report, stderr);
     current_say(report);
     if (verdict.harness_error)
@@ -133,9 +152,10 @@ int collector_target(const struct collector *subject, const struct collector *re
                      const uint8_t *data, size_t size) {
     if (!runner)
         runner = open_runner(subject, reference);
+    go_on_begin();
     current_begin(data, size);
     load(data, size);
-    run();
+    run(subject, data, size);
     current_end();
     return 0;
 }
@@ -143,13 +163,15 @@ int collector_target(const struct collector *subject, const struct collector *re
 int all_collectors_target(const struct collector *const *collectors, const uint8_t *data,
                           size_t size) {
     static struct runner *runners[ALL_COLLECTORS_MOST];
+    go_on_begin();
     current_begin(data, size);
     load(data, size);
-    for (unsigned c = 0; collectors[c] && c < ALL_COLLECTORS_MOST; c++) {
+    bool good = true;
+    for (unsigned c = 0; good && collectors[c] && c < ALL_COLLECTORS_MOST; c++) {
         if (!runners[c])
             runners[c] = open_runner(collectors[c], NULL);
         runner = runners[c]; /* whom a sanitizer's report is about */
-        run();
+        good = run(collectors[c], data, size);
     }
     current_end();
     return 0;

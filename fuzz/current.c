@@ -125,6 +125,11 @@ void current_end(void) {
         current->state = CURRENT_IDLE;
 }
 
+void current_violated(unsigned number) {
+    if (current)
+        current->violations = number;
+}
+
 void current_say(const char *text) {
     if (!is_open())
         return;

@@ -14,6 +14,8 @@ void current_begin(const uint8_t *data, size_t size);
 void current_end(void);
 /* What is wrong with it; added to what has been said. */
 void current_say(const char *text);
+/* So many inputs of this process have violated something, and it goes on. */
+void current_violated(unsigned number);
 /* Around a mutation of an input; current_end ends it too. */
 void current_mutate(const uint8_t *data, size_t size, unsigned seed);
 

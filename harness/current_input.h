@@ -7,10 +7,16 @@
  * Each process of a target has one, named by its number, in the folder that the environment
  * variable ISOHEAP_CURRENT names; without it there is none.  The file is mapped: what stands in it
  * is there after SIGKILL, and after a power cut as far as the system had written it.
+ *
+ * A violation that an oracle sees ends no process of a campaign (fuzz/go_on.c).  The environment
+ * variable ISOHEAP_GO_ON names the target's work folder, where the input goes into found/, what was
+ * said about it into said/, and the kinds of violations are counted in a table that all processes
+ * map.
  */
 #ifndef ISOHEAP_CURRENT_INPUT_H
 #define ISOHEAP_CURRENT_INPUT_H
 
+#include <stdatomic.h>
 #include <stdint.h>
 
 #define CURRENT_VARIABLE "ISOHEAP_CURRENT"
@@ -21,12 +27,31 @@ enum current_state { CURRENT_IDLE, CURRENT_RUNNING, CURRENT_MUTATING };
 
 struct current_input {
     uint32_t magic, state;
-    uint64_t runs;      /* inputs that have begun to run */
-    uint32_t size;      /* of the input; more than CURRENT_INPUT: only its beginning is here */
-    uint32_t seed;      /* while it is mutated: the mutation's */
-    uint32_t said_size; /* of what isoheap or a sanitizer said about it */
+    uint64_t runs;       /* inputs that have begun to run */
+    uint32_t size;       /* of the input; more than CURRENT_INPUT: only its beginning is here */
+    uint32_t seed;       /* while it is mutated: the mutation's */
+    uint32_t said_size;  /* of what isoheap or a sanitizer said about it */
+    uint32_t violations; /* of earlier inputs, after which the process went on */
     char said[CURRENT_SAID];
     uint8_t input[CURRENT_INPUT];
+};
+
+#define GO_ON_VARIABLE "ISOHEAP_GO_ON"
+#define GO_ON_TABLE    "engine/violations" /* in that folder */
+/* How inputs are named in found/: the first of a process, and later ones, which an earlier one may
+ * have had its part in. */
+#define GO_ON_FOUND "violation"
+#define GO_ON_LATER "later"
+
+/* Of a kind of violations so many are kept, and then the 8th, the 16th, and so on. */
+enum { GO_ON_FIRST = 4, GO_ON_ROWS = 1024 };
+
+struct go_on_table {
+    _Atomic uint64_t kept;
+    struct go_on_row {
+        _Atomic uint64_t kind; /* a hash; 0: free */
+        _Atomic uint64_t count;
+    } rows[GO_ON_ROWS];
 };
 
 #endif

@@ -44,3 +44,4 @@ run_all fuzz asan
 run_all release plain
 compare_with_empty
 /usr/bin/python3 bench/page_500.py build/bin/isoheap
+/usr/bin/python3 bench/campaign.py build/bin/isoheap build/fuzz/bin

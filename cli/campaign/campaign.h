@@ -8,6 +8,7 @@
  *   libfuzzer.c, afl.c
  *                        one engine each: its command line, its figures, where its findings lie
  *   workplace.c where an engine works: a folder in which everything has a plain name
+ *   shares.c    how the time is shared out (shares.h)
  *   measure.c   what a folder of inputs reaches
  *   process.c   child processes that cannot outlive the campaign, nor hurt it
  *   current.c   what the processes of a target were doing when they ended
@@ -28,8 +29,7 @@
  *   engine/     temporary files of the engine
  *   target, target.dict, target.options
  *               a copy of the binary and its companions
- *   corpus, seeds
- *               links to the folders that the engine reads
+ *   corpus      a link to the folder that the engine reads
  */
 #ifndef ISOHEAP_CAMPAIGN_H
 #define ISOHEAP_CAMPAIGN_H
@@ -148,16 +148,20 @@ struct tally {
 
 struct campaign;
 
+/* A process of a target, to see whether it goes on. */
+struct pulse {
+    pid_t pid; /* 0: none */
+    uint64_t runs;
+    double still, seen; /* seconds with the same input; when that was looked at */
+};
+
 struct target {
     struct campaign *campaign;
     char *name, *binary;
     char *subject, *reference; /* collectors that this command knows too; NULL: none */
     char *corpus, *seeds, *work;
     struct process *engines; /* one for each job that there may be */
-    unsigned n_engines, early_ends, restarts;
-    struct process helper; /* the engine's: measures coverage */
-    double helper_next, helper_started;
-    struct reach helper_reach;
+    unsigned n_engines, early_ends, restarts, restarts_told;
     bool watched; /* its processes are ours: who ends has failed */
     bool sampled; /* the engine gets a part of the corpus */
     struct figures figures;
@@ -167,8 +171,11 @@ struct target {
     unsigned n_tallies;
     uint64_t taken[TAKEN_MAX]; /* contents that were taken in, a ring */
     unsigned n_taken;
-    uint64_t runs_seen; /* of processes that have ended, by their own count */
-    time_t engine_died; /* the last time; 0: never */
+    uint64_t runs_seen;        /* of processes that have ended, by their own count */
+    uint64_t violations, kept; /* runs that ended in one; of these, inputs that were kept */
+    uint64_t executions_said;  /* the most that a process has written, if it does not count */
+    struct pulse pulses[JOBS_MAX];
+    time_t engine_died; /* the last time by a signal; 0: never */
     unsigned mutator_deaths;
     double share;            /* seconds that it gets */
     double started, seconds; /* when it began; how long it took, once it has ended */
@@ -272,10 +279,13 @@ char *afl_mutator(const struct campaign *);
 /* Looks at what ended processes of the target leave: runs, what was said, inputs that nobody else
  * kept.  all: none runs any more. */
 void take_current(struct target *, bool all);
-/* Ends a process of the target that has failed in nothing: its input is none that counts. */
-void end_reader(struct target *, struct process *);
+/* The runs of processes that live.  One that stays with an input though it has stopped, or beyond
+ * any limit of the engine's, is killed. */
+uint64_t watch_current(struct target *);
 /* What was said about the input of that content (16 digits) when it failed, malloc'ed; or NULL. */
 char *what_was_said(const struct target *, const char *hash);
+/* Did its process go on after a violation before?  Then it may owe its failure to that. */
+bool said_later(const struct target *, const char *hash);
 void forget_said(const struct target *, const char *hash);
 
 /* ---- workplace.c */
@@ -291,6 +301,8 @@ bool link_here(const struct target *, const char *name, const char *to);
 bool has_here(const struct target *, const char *name);
 
 /* ---- measure.c */
+/* libFuzzer's environment where it only reads. */
+void libfuzzer_settings(struct words *);
 /* Starts a process that reads the folders, names in the work folder, NULL at the end; `environment`
  * may be NULL.  measure_line takes its lines and a struct reach.  An input that fails ends it. */
 bool measure_begin(struct process *, const struct target *, const char *const *folders,

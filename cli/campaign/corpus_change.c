@@ -193,7 +193,7 @@ bool merge_into_new(const struct target *t, const char *const *sources, bool few
     add_word(&argv, "new");
     for (; *sources; sources++)
         add_word(&argv, "%s", *sources);
-    libfuzzer.environment(t, &settings);
+    libfuzzer_settings(&settings);
     bool good = process_start(&p, t->work, argv.word, settings.word);
     while (good && process_poll(&p, show_merge, NULL))
         take_a_nap();

@@ -16,6 +16,8 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -23,6 +25,12 @@
 #include <unistd.h>
 
 enum { ENGINE_SECONDS = 3, AT_ONCE = 2 };
+/* Seconds with one input after which a process that has stopped, and one that has not, is ended;
+ * libFuzzer itself ends it after ten (fuzz/default.options). */
+enum { STOPPED_SECONDS = 5, STUCK_SECONDS = 30 };
+
+/* Marks what was said in a process that had gone on after a violation. */
+#define LATER ".later"
 
 struct look {
     struct target *target;
@@ -48,9 +56,12 @@ static void keep_said(const struct target *t, const struct current_input *c) {
     char name[17];
     size_t size = c->said_size < CURRENT_SAID ? c->said_size : CURRENT_SAID;
     name_content(c->input, input_size(c), name);
-    char *path = text_of("%s/said/%s", t->work, name);
+    char *path = text_of("%s/said/%s", t->work, name), *later = text_of("%s" LATER, path);
     if (size)
         save_file(path, c->said, size);
+    if (size && c->violations)
+        save_file(later, "", 0);
+    free(later);
     free(path);
 }
 
@@ -107,7 +118,7 @@ static void note_end(struct target *t, const char *path) {
 /* ---- an input that was running ----------------------------------------------------------------
  */
 
-/* Alone: the engine lives, so the process has ended of itself. */
+/* Alone: no engine was killed then, so the process has ended of itself. */
 static bool died_alone(const struct target *t, time_t when) {
     return t->watched && !(t->engine_died > 0 && when <= t->engine_died + AT_ONCE &&
                            when >= t->engine_died - AT_ONCE);
@@ -148,29 +159,83 @@ static void look_at(const char *path, const char *name, void *context) {
     note_end(look->target, path);
 }
 
+/* ---- a process that runs ----------------------------------------------------------------------
+ */
+
+static bool has_stopped(pid_t pid) {
+    char *path = text_of("/proc/%ld/stat", (long)pid), state = 0;
+    FILE *file = fopen(path, "r");
+    if (file && fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
+        state = 0;
+    if (file)
+        fclose(file);
+    free(path);
+    return state == 'T' || state == 't';
+}
+
+static struct pulse *pulse_of(struct target *t, pid_t pid) {
+    struct pulse *oldest = &t->pulses[0];
+    for (unsigned i = 0; i < JOBS_MAX; i++) {
+        if (t->pulses[i].pid == pid)
+            return &t->pulses[i];
+        if (t->pulses[i].seen < oldest->seen)
+            oldest = &t->pulses[i];
+    }
+    *oldest = (struct pulse){.pid = pid};
+    return oldest;
+}
+
+/* Time counts only as far as we look: who was stopped together with us has not stood still. */
+static void feel(struct target *t, pid_t pid, const struct current_input *c) {
+    struct pulse *p = pulse_of(t, pid);
+    double now = seconds_now(), since = p->seen > 0 ? now - p->seen : 0;
+    bool stands = c->state == CURRENT_RUNNING && c->runs == p->runs;
+    p->still = stands ? p->still + (since < 1 ? since : 1) : 0;
+    p->runs = c->runs;
+    p->seen = now;
+    if (p->still > STUCK_SECONDS || (p->still > STOPPED_SECONDS && has_stopped(pid)))
+        kill(pid, SIGKILL);
+}
+
+struct watch {
+    struct target *target;
+    uint64_t runs;
+};
+
+static void watch_one(const char *path, const char *name, void *context) {
+    struct watch *w = context;
+    static struct current_input head;
+    enum { HEAD = offsetof(struct current_input, said) };
+    pid_t pid = (pid_t)strtol(name, NULL, 10);
+    if (pid <= 0 || ends_in(name, ".dead") || (kill(pid, 0) != 0 && errno == ESRCH))
+        return;
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return;
+    if (read(file, &head, HEAD) == HEAD && head.magic == CURRENT_MAGIC) {
+        w->runs += head.runs;
+        feel(w->target, pid, &head);
+    }
+    close(file);
+}
+
+uint64_t watch_current(struct target *t) {
+    struct watch w = {t, 0};
+    char *folder = text_of("%s/current", t->work);
+    visit_folder(folder, watch_one, &w);
+    free(folder);
+    return w.runs;
+}
+
+/* ---- all of them ------------------------------------------------------------------------------
+ */
+
 void take_current(struct target *t, bool all) {
     struct look look = {t, all};
     char *folder = text_of("%s/current", t->work);
     visit_folder(folder, look_at, &look);
     if (all) /* what has just been set aside */
         visit_folder(folder, look_at, &look);
-    free(folder);
-}
-
-static void drop_dead(const char *path, const char *name, void *context) {
-    pid_t pid = (pid_t)strtol(name, NULL, 10);
-    (void)context;
-    if (!ends_in(name, ".dead") && pid > 0 && kill(pid, 0) != 0 && errno == ESRCH)
-        unlink(path);
-}
-
-void end_reader(struct target *t, struct process *p) {
-    if (!p->warden)
-        return;
-    take_current(t, false); /* whoever has ended until now has ended of itself */
-    process_kill(p);
-    char *folder = text_of("%s/current", t->work);
-    visit_folder(folder, drop_dead, NULL);
     free(folder);
 }
 
@@ -181,8 +246,18 @@ char *what_was_said(const struct target *t, const char *hash) {
     return text;
 }
 
+bool said_later(const struct target *t, const char *hash) {
+    char *path = text_of("%s/said/%.16s" LATER, t->work, hash);
+    bool later = access(path, F_OK) == 0;
+    free(path);
+    return later;
+}
+
 void forget_said(const struct target *t, const char *hash) {
     char *path = text_of("%s/said/%.16s", t->work, hash);
+    char *later = text_of("%s" LATER, path);
     unlink(path);
+    unlink(later);
+    free(later);
     free(path);
 }

@@ -17,7 +17,8 @@
 enum {
     EARLY_ENDS_MAX = 3,
     RESTARTS_TOLD = 5,
-    PATIENCE = 2, /* seconds to wrap up in */
+    PATIENCE = 2,  /* seconds to wrap up in */
+    NOT_WORTH = 1, /* seconds for which no engine is started again */
     /* Inputs that an engine reads at the start for each second that it gets, and always: at a few
      * thousand a second that is a small part. */
     READ_EACH_SECOND = 300,
@@ -155,14 +156,14 @@ bool target_start(struct target *t) {
     return true;
 }
 
-/* The runs of a process that is over are added to those of its successor. */
-static void restart(struct target *t, unsigned number) {
+/* A crash, of which libFuzzer keeps the input, is nothing to speak of; more is said of whoever was
+ * killed, or did nothing. */
+static void restart(struct target *t, unsigned number, bool crash) {
     struct process *p = &t->engines[number];
-    if (t->restarts++ < RESTARTS_TOLD)
+    t->restarts++;
+    if (!crash && t->restarts_told++ < RESTARTS_TOLD)
         say("%s: the engine ended before its time (%s %d); starting it again", t->name,
             p->status > 128 ? "signal" : "status", p->status > 128 ? p->status - 128 : p->status);
-    if (!t->campaign->engine->process_a_job)
-        t->executions_before = t->figures.executions;
     if (t->campaign->engine->prepare)
         t->campaign->engine->prepare(t);
     if (!start_process(t, number))
@@ -172,20 +173,24 @@ static void restart(struct target *t, unsigned number) {
 /* After the end of a process: is it over, or must it be started again? */
 static void look_at_end(struct target *t, unsigned number) {
     double left = t->started + t->share - seconds_now();
-    if (t->asked_to_end > 0 || left < 2)
+    int status = t->engines[number].status;
+    bool killed = status > 128;
+    if (killed)
+        t->engine_died = time(NULL);
+    if (t->asked_to_end > 0 || left < NOT_WORTH)
         return;
     take_current(t, false);
+    take_in(t, false);                                          /* what would crash again */
     uint64_t executions = t->figures.executions + t->runs_seen; /* it counts none that was killed */
     bool worked = executions > t->executions_at_restart;
     t->executions_at_restart = executions;
-    t->engine_died = time(NULL);
     t->early_ends = worked ? 0 : t->early_ends + 1;
     if (t->early_ends >= EARLY_ENDS_MAX) {
         t->trouble = true;
         t->troubled = &t->engines[number];
         return;
     }
-    restart(t, number);
+    restart(t, number, worked && !killed && t->campaign->engine == &libfuzzer);
 }
 
 static void finish(struct target *t) {
@@ -195,7 +200,8 @@ static void finish(struct target *t) {
     if (t->campaign->engine->finish)
         t->campaign->engine->finish(t);
     take_all(t);
-    if (!t->figures.executions) /* an engine counts no process that was killed */
+    bool counts = t->campaign->engine != &libfuzzer && t->figures.executions;
+    if (!counts && t->runs_seen > t->figures.executions) /* but for a process that was killed */
         t->figures.executions = t->runs_seen;
     t->figures.corpus = count_files(t->corpus);
     bool cut_short = campaign_interrupts || t->campaign->disk_full || t->campaign->filing_ended;
@@ -215,10 +221,11 @@ bool target_poll(struct target *t) {
         c->engine->poll(t);
     take_current(t, false);
     take_in(t, false);
-    if (c->runs && t->figures.executions >= c->runs && !(t->asked_to_end > 0))
+    bool over = c->runs && t->figures.executions >= c->runs;
+    over = over || seconds_now() >= t->started + t->share;
+    if (alive && over && !(t->asked_to_end > 0))
         target_stop(t, false);
-    double end = t->asked_to_end > 0 ? t->asked_to_end : t->started + t->share;
-    if (alive && seconds_now() > end + PATIENCE)
+    if (alive && t->asked_to_end > 0 && seconds_now() > t->asked_to_end + PATIENCE)
         target_stop(t, true);
     if (!alive)
         finish(t);

@@ -296,17 +296,19 @@ static void put_away(const struct target *t, const char *input, const char *name
 /* ---- what did not fail again ------------------------------------------------------------------
  */
 
-/* On a busy machine a healthy input may be late, and who is ended while it runs has not failed; a
- * late one goes back to where it came from. */
+/* On a busy machine a healthy input may be late, and who is ended while it runs has not failed;
+ * what fails after another one in its process, and not alone, tells of that one.  A late one goes
+ * back to where it came from. */
 static bool is_nothing(const struct target *t, const char *input, const char *name,
                        const char *said) {
-    bool late = strstr(name, ",how:late"), interrupted = strstr(name, ",how:interrupted");
+    bool later = strstr(name, ",how:later") || said_later(t, name);
+    bool late = !later && strstr(name, ",how:late"), interrupted = strstr(name, ",how:interrupted");
     size_t size;
     char *data = late ? load_file(input, &size) : NULL;
     if (data)
         add_to_folder(t->corpus, data, size);
     free(data);
-    return late || (interrupted && !said);
+    return late || later || (interrupted && !said);
 }
 
 /* The class is that of what was said then; it is kept beside the input. */

@@ -10,6 +10,7 @@
 #include "cli/campaign/campaign.h"
 
 #include "cli/descendants.h"
+#include "harness/current_input.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -57,13 +58,15 @@ static char *parent_of(const char *name) {
                   : text_of("%s", "");
 }
 
-/* How sure it is that the input has failed, for the queue: ",how:late" and ",how:interrupted" may
- * be no failure at all. */
+/* How sure it is that the input has failed, for the queue: ",how:late", ",how:interrupted" and
+ * ",how:later", after another one in the same process, may be no failure at all. */
 static const char *how_of(const char *name) {
     if (strncmp(name, "timeout-", 8) == 0 || strncmp(name, "slow-unit-", 10) == 0)
         return ",how:late";
     if (strncmp(name, "interrupted-", 12) == 0)
         return ",how:interrupted";
+    if (strncmp(name, GO_ON_LATER "-", sizeof GO_ON_LATER) == 0)
+        return ",how:later";
     return strncmp(name, "killed-", 7) == 0 ? ",how:killed" : "";
 }
 
@@ -80,13 +83,29 @@ struct intake {
     bool all;
 };
 
+/* Is the content what libFuzzer's name for it says? */
+static bool is_complete(const char *path, const char *name) {
+    const char *dash = strrchr(name, '-');
+    char content[41];
+    size_t size;
+    char *data = dash && strlen(dash + 1) == 40 ? load_file(path, &size) : NULL;
+    if (data)
+        name_by_sha1(data, size, content);
+    bool complete = data && strcmp(content, dash + 1) == 0;
+    free(data);
+    return complete;
+}
+
 /* Engines write in place; what has just been touched may not be complete.  What we have put there
- * is (current.c). */
+ * is (current.c, fuzz/go_on.c). */
 static bool is_settled(const char *path, const char *name) {
+    static const char *const ours[] = {"killed-", "interrupted-", GO_ON_FOUND "-", GO_ON_LATER "-"};
     struct stat info;
-    if (strncmp(name, "killed-", 7) == 0 || strncmp(name, "interrupted-", 12) == 0)
-        return true;
-    return stat(path, &info) == 0 && time(NULL) - info.st_mtime > SETTLED_SECONDS;
+    for (unsigned i = 0; i < sizeof ours / sizeof *ours; i++)
+        if (strncmp(name, ours[i], strlen(ours[i])) == 0)
+            return true;
+    return is_complete(path, name) ||
+           (stat(path, &info) == 0 && time(NULL) - info.st_mtime > SETTLED_SECONDS);
 }
 
 struct content {
@@ -108,15 +127,17 @@ static void drop_same(const char *path, const char *name, void *context) {
 }
 
 /* An input of the corpus that fails would end every reading of it.  libFuzzer names inputs by their
- * SHA-1, in the corpus as in crash-SHA1; others are named by our own digest, or by somebody. */
-static void drop_from_corpus(const struct intake *intake, const char *name, const char *hash,
+ * SHA-1; others are named by our own digest, or by somebody. */
+static void drop_from_corpus(const struct intake *intake, const char *hash,
                              struct content content) {
     const struct target *t = intake->target;
-    static const char *const folders[] = {"corpus", "engine/part", "engine/grown", "new"};
-    const char *dash = strrchr(name, '-');
+    static const char *const folders[] = {"corpus", "engine/seeds", "engine/part", "engine/grown",
+                                          "new"};
+    char sha1[41];
+    name_by_sha1(content.data, content.size, sha1);
     for (unsigned i = 0; i < sizeof folders / sizeof *folders; i++) {
         char *folder = text_of("%s/%s", t->work, folders[i]);
-        char *theirs = text_of("%s/%s", folder, dash ? dash + 1 : name);
+        char *theirs = text_of("%s/%s", folder, sha1);
         char *ours = text_of("%s/%s", folder, hash);
         if (unlink(theirs) != 0 && unlink(ours) != 0 && intake->all)
             visit_folder(folder, drop_same, &content);
@@ -138,7 +159,7 @@ static void queue_file(const char *path, const char *name, void *context) {
         return;
     name_content(data, size, hash);
     if (strncmp(name, "interrupted-", 12) != 0)
-        drop_from_corpus(intake, name, hash, (struct content){data, size});
+        drop_from_corpus(intake, hash, (struct content){data, size});
     if (was_taken_in(t, hash)) { /* from another process, or again from a folder of inputs */
         unlink(path);
         free(data);

@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: MIT
  *
- * libFuzzer in fork mode (campaign.h).
+ * libFuzzer (campaign.h): a process a job, which we start again if it ends before its time.
  *
- * Fork mode counts coverage in a way of its own, and only what is new to it, so coverage is
- * measured: a process reads the corpus and says what that reaches.
+ * (Its fork mode would look after crashes too, but its jobs begin with a second each and read their
+ * part of the corpus every time: in its first minute it makes a fraction of the executions.)
  *
- * One process deals out jobs to children, each on a part of the corpus; a finding ends a child and
- * no more than that.  Its temporary folder is ours, so that the corpus files of children that were
- * killed with it are saved by the next start.
+ * A violation that an oracle sees ends no process (fuzz/go_on.c); a crash costs a start.  Processes
+ * share what they find through the folder of the corpus, which libFuzzer reads again now and then.
+ * Runs are counted by the targets themselves, in the files of current/.
  */
 #define _GNU_SOURCE
 #include "cli/campaign/campaign.h"
 
 #include "harness/current_input.h"
 
-#include <dirent.h>
 #include <inttypes.h>
+#include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 /* What it reads, names in the work folder: the corpus, to which it adds; or of a large one a part,
- * and a folder for what is new. */
-static const char *const whole[] = {"corpus", "seeds", NULL};
-static const char *const part[] = {"engine/grown", "engine/part", "seeds", NULL};
+ * and a folder for what is new.  The seeds are copies, since one that crashes must go. */
+static const char *const whole[] = {"corpus", "engine/seeds", NULL};
+static const char *const part[] = {"engine/grown", "engine/part", "engine/seeds", NULL};
 
 static const char *const *folders_of(const struct target *t) {
     return t->sampled ? part : whole;
@@ -33,126 +34,78 @@ static void add_option(const char *key, const char *value, void *context) {
     add_word(context, "-%s=%s", key, value);
 }
 
+/* Seconds from one look at what others have added to the next, each of which reads the whole
+ * folder; alone there are no others. */
+static unsigned reload_seconds(const struct target *t) {
+    enum { FILES_A_SECOND = 2000 };
+    if (t->campaign->jobs_each == 1)
+        return 0;
+    return 1 + (t->sampled ? 0 : t->figures.corpus_at_start / FILES_A_SECOND);
+}
+
 static void command(const struct target *t, unsigned number, double seconds, struct words *argv) {
     add_word(argv, "./target");
     for_each_option(t, add_option, argv);
     if (has_here(t, "target.dict"))
         add_word(argv, "-dict=target.dict");
-    add_word(argv, "-fork=%u", t->campaign->jobs_each);
-    add_word(argv, "-ignore_crashes=1");
-    add_word(argv, "-ignore_timeouts=1");
-    add_word(argv, "-ignore_ooms=1");
-    add_word(argv, "-max_total_time=%.0f", seconds);
-    add_word(argv, "-seed=%u", t->campaign->seed + number + t->restarts);
+    add_word(argv, "-max_total_time=%.0f", ceil(seconds));
+    add_word(argv, "-seed=%u", t->campaign->seed + number + t->restarts * t->campaign->jobs_each);
+    add_word(argv, "-reload=%u", reload_seconds(t));
+    add_word(argv, "-print_funcs=0"); /* needs a symbolizer */
     add_word(argv, "-artifact_prefix=found/");
     for (const char *const *folder = folders_of(t); *folder; folder++)
         if (has_here(t, *folder))
             add_word(argv, "%s", *folder);
 }
 
-/* Names in stack traces are for classify(), which knows when it needs them. */
-static void environment(const struct target *t, struct words *words) {
-    (void)t;
+void libfuzzer_settings(struct words *words) {
     add_word(words, "TMPDIR=engine");
     add_word(words, CURRENT_VARIABLE "=current");
+    /* names in stack traces are for classify(), which knows when it needs them */
     add_word(words, "ASAN_OPTIONS=detect_leaks=0:print_legend=0:symbolize=0");
     add_word(words, "UBSAN_OPTIONS=symbolize=0");
 }
 
-/* "#34700: cov: 0 ft: 0 corp: 0 exec/s 34700 oom/timeout/crash: 0/0/0 time: 1s job: 1 ...": after
- * every job. */
+static void environment(const struct target *t, struct words *words) {
+    (void)t;
+    libfuzzer_settings(words);
+    add_word(words, GO_ON_VARIABLE "=.");
+}
+
+/* "#4096\tNEW    cov: 398 ft: 1264 corp: 295/1998b ..."; the first one is INITED, when the corpus
+ * has been read.  Each process counts what it has seen. */
 static void line(const char *text, void *context) {
     struct target *t = context;
     struct figures *f = &t->figures;
+    unsigned edges, corpus;
     uint64_t executions;
-    unsigned corpus;
-    if (sscanf(text, "#%" SCNu64 ": cov: %*u ft: %*u corp: %u", &executions, &corpus) != 2)
+    const char *cov = strstr(text, " cov: ");
+    if (sscanf(text, "#%" SCNu64, &executions) == 1 && executions > t->executions_said)
+        t->executions_said = executions;
+    if (!cov || sscanf(cov, " cov: %u ft: %*u corp: %u", &edges, &corpus) != 2)
         return;
-    f->started = true;
-    f->executions = t->executions_before + executions;
-    f->corpus = corpus;
+    if (!f->started && strstr(text, "INITED"))
+        f->edges_at_start = edges;
+    f->started = f->started || strstr(text, "INITED");
+    f->edges = edges > f->edges ? edges : f->edges;
+    f->corpus = corpus > f->corpus ? corpus : f->corpus;
+}
+
+/* What the targets have counted; if they count nothing, what the engine has said. */
+static void poll_runs(struct target *t) {
+    struct figures *f = &t->figures;
+    uint64_t runs = t->runs_seen + watch_current(t);
+    f->executions = runs ? runs : t->executions_said;
     f->rate = (double)f->executions / (seconds_now() - t->started);
 }
 
-/* ---- coverage ---------------------------------------------------------------------------------
- */
-
-enum { MEASURE_EVERY = 20, PART_OF_TIME = 10, LAST_SECONDS = 2 };
-
-/* A corpus file that fails ends this before it has said anything; the figure then stays. */
-static void measure(struct target *t, double end) {
-    static struct process p;
-    struct reach reach = {.known = false};
-    if (measure_begin(&p, t, folders_of(t), NULL))
-        while (process_poll(&p, measure_line, &reach) && seconds_now() < end &&
-               !campaign_interrupts)
-            take_a_nap();
-    end_reader(t, &p);
-    if (reach.known)
-        t->figures.edges = reach.edges;
-}
-
-/* While the engine runs, beside it; the longer it takes the more seldom. */
-static void poll_measure(struct target *t) {
-    struct process *p = &t->helper;
-    double now = seconds_now();
-    if (p->warden) {
-        if (process_poll(p, measure_line, &t->helper_reach))
-            return;
-        t->helper_next = now + MEASURE_EVERY + 20 * (now - t->helper_started);
-        if (t->helper_reach.known)
-            t->figures.edges = t->helper_reach.edges;
-        return;
-    }
-    if (!(t->helper_next > 0))
-        t->helper_next = now + MEASURE_EVERY;
-    if (now < t->helper_next || t->asked_to_end > 0)
-        return;
-    t->helper_started = now;
-    t->helper_reach.known = false;
-    measure_begin(p, t, folders_of(t), NULL);
-}
-
-/* ---- what a killed engine left ----------------------------------------------------------------
+/* ---- a large corpus ---------------------------------------------------------------------------
  */
 
 static void save_input(const char *path, const char *name, void *context) {
     char *to = text_of("%s/%s", (const char *)context, name);
     rename(path, to);
     free(to);
-}
-
-/* TMPDIR/libFuzzerTemp.FuzzWithFork<pid>.dir/C<job>/ are the new inputs of a job, which are merged
- * into the corpus when it ends. */
-static void save_jobs(const char *folder, char *corpus) {
-    struct dirent *entry;
-    DIR *d = opendir(folder);
-    while (d && (entry = readdir(d)))
-        if (entry->d_name[0] == 'C') {
-            char *path = text_of("%s/%s", folder, entry->d_name);
-            visit_folder(path, save_input, corpus);
-            free(path);
-        }
-    if (d)
-        closedir(d);
-}
-
-static void save_all_jobs(const struct target *t) {
-    struct dirent *entry;
-    char *folder = text_of("%s/engine", t->work);
-    char *corpus = text_of("%s/%s", t->work, folders_of(t)[0]);
-    DIR *d = opendir(folder);
-    while (d && (entry = readdir(d)))
-        if (strncmp(entry->d_name, "libFuzzerTemp.", 14) == 0) {
-            char *path = text_of("%s/%s", folder, entry->d_name);
-            save_jobs(path, corpus);
-            remove_folder(path);
-            free(path);
-        }
-    if (d)
-        closedir(d);
-    free(corpus);
-    free(folder);
 }
 
 /* What grew beside a part of the corpus goes into the corpus. */
@@ -166,7 +119,6 @@ static void save_grown(const struct target *t) {
 }
 
 static bool prepare(struct target *t) {
-    save_all_jobs(t);
     if (!t->running)
         save_grown(t);
     return true;
@@ -192,38 +144,54 @@ static bool take_part(struct target *t) {
     return good;
 }
 
-/* An input of the corpus that fails ends the reading; it is taken out, and the rest read again. */
+static bool copy_seeds(const struct target *t) {
+    char *seeds = text_of("%s/engine/seeds", t->work);
+    char *counts = text_of("%s/" GO_ON_TABLE, t->work);
+    remove_folder(seeds);
+    unlink(counts);
+    bool good = make_folder(seeds);
+    if (!good)
+        perror(seeds);
+    else
+        copy_inputs(t->seeds, seeds);
+    free(counts);
+    free(seeds);
+    return good;
+}
+
 static bool begin(struct target *t) {
-    int before;
-    double end = seconds_now() + t->share / PART_OF_TIME + 1;
-    if (!take_part(t))
-        return false;
-    do {
-        before = t->campaign->pending;
-        measure(t, end);
-        take_all(t);
-    } while (t->campaign->pending > before && seconds_now() < end);
-    t->figures.edges_at_start = t->figures.edges;
-    return true;
+    return take_part(t) && copy_seeds(t);
+}
+
+/* The table in which the target's processes have counted (harness/current_input.h). */
+static void count_violations(struct target *t) {
+    size_t size;
+    char *path = text_of("%s/" GO_ON_TABLE, t->work);
+    struct go_on_table *table = (void *)load_file(path, &size);
+    if (table && size == sizeof *table) {
+        t->kept = table->kept;
+        for (unsigned i = 0; i < GO_ON_ROWS; i++)
+            t->violations += table->rows[i].count;
+    }
+    free(table);
+    free(path);
 }
 
 static void finish(struct target *t) {
-    save_all_jobs(t);
-    end_reader(t, &t->helper);
-    double end = seconds_now() + LAST_SECONDS, latest = t->campaign->end + 2 * LAST_SECONDS - 1;
-    measure(t, end < latest ? end : latest);
+    poll_runs(t);
+    count_violations(t);
     if (t->sampled)
         save_grown(t);
 }
 
 const struct engine libfuzzer = {.name = "libfuzzer",
                                  .folder = "build/fuzz/bin",
+                                 .process_a_job = true,
                                  .prepare = prepare,
                                  .begin = begin,
                                  .command = command,
                                  .environment = environment,
                                  .line = line,
-                                 .poll = poll_measure,
-                                 /* it waits for jobs that do not hear what else we could say */
-                                 .end_signal = SIGKILL,
+                                 .poll = poll_runs,
+                                 .end_signal = SIGUSR1, /* after the run at hand */
                                  .finish = finish};

@@ -21,7 +21,7 @@ bool measure_begin(struct process *p, const struct target *t, const char *const 
     for (; *folders; folders++)
         if (has_here(t, *folders))
             add_word(&argv, "%s", *folders);
-    libfuzzer.environment(t, &settings);
+    libfuzzer_settings(&settings);
     if (environment)
         add_word(&settings, "%s", environment);
     bool good = process_start(p, t->work, argv.word, settings.word);

@@ -200,6 +200,7 @@ bool process_poll(struct process *p, void (*line)(const char *, void *), void *c
     int status;
     if (!p->warden)
         return false;
+    kill(p->warden, SIGCONT); /* the subject may have stopped it */
     pid_t ended = waitpid(p->warden, &status, WNOHANG);
     read_lines(p, line, context);
     if (ended != p->warden)
@@ -214,7 +215,6 @@ void process_signal(const struct process *p, int number) {
         sigqueue(p->warden, SEND_ON, value);
 }
 
-/* The subject may have stopped the warden. */
 void process_kill(struct process *p) {
     int status = 0;
     double end = seconds_now() + PATIENCE;

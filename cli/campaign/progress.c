@@ -165,6 +165,14 @@ static void print_row(const struct campaign *c, const struct target *t) {
     printf("\n");
 }
 
+static void print_violations(const struct target *t) {
+    if (t->violations > t->kept)
+        printf("%s: %" PRIu64
+               " runs ended in a violation that an oracle saw, like others before them; %" PRIu64
+               " of their inputs were kept\n",
+               t->name, t->violations, t->kept);
+}
+
 static void print_trouble(const struct target *t) {
     const struct process *p = t->troubled ? t->troubled : &t->engines[0];
     unsigned first = p->lines > TAIL_LINES ? p->lines - TAIL_LINES : 0;
@@ -202,6 +210,8 @@ int print_summary(struct campaign *c, double seconds) {
     for (unsigned i = 0; i < c->n_targets; i++)
         if (c->targets[i].ended)
             print_row(c, &c->targets[i]);
+    for (unsigned i = 0; i < c->n_targets; i++)
+        print_violations(&c->targets[i]);
     for (unsigned i = 0; i < c->n_targets; i++)
         print_trouble(&c->targets[i]);
     printf("\n");

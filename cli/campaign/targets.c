@@ -6,6 +6,7 @@
 #include "cli/campaign/campaign.h"
 
 #include "cli/plugin.h"
+#include "fuzz/targets.def"
 
 #include <stdlib.h>
 #include <string.h>
@@ -64,9 +65,35 @@ static void add_target(struct campaign *c, const char *path, const char *name) {
     find_collectors(t);
 }
 
+/* The place of a target in the order of registration, in which the main ones come first; then come
+ * all others. */
+static unsigned place_of(const char *name) {
+#define X(target, meaning) #target,
+    static const char *const names[] = {FUZZ_TARGETS(X)};
+#undef X
+    unsigned i = 0, n = sizeof names / sizeof *names;
+    while (i < n && strcmp(names[i], name) != 0)
+        i++;
+    return i;
+}
+
+static int by_place(const void *a, const void *b) {
+    const struct target *one = a, *other = b;
+    unsigned place = place_of(one->name), another = place_of(other->name);
+    return place != another ? (place > another) - (place < another)
+                            : strcmp(one->name, other->name);
+}
+
 static void visit(const char *path, const char *name, void *context) {
     if (is_target(path, name))
         add_target(context, path, name);
+}
+
+static bool is_listed(const struct campaign *c, const char *name) {
+    for (unsigned i = 0; i < c->n_targets; i++)
+        if (strcmp(c->targets[i].name, name) == 0)
+            return true;
+    return false;
 }
 
 static void no_target(const struct campaign *c, const char *name) {
@@ -81,18 +108,12 @@ static void no_target(const struct campaign *c, const char *name) {
             is_afl ? "afl" : "fuzz", is_afl ? "afl" : "fuzz", is_afl ? "" : "; or: make");
 }
 
-static bool is_listed(const struct campaign *c, const char *name) {
-    for (unsigned i = 0; i < c->n_targets; i++)
-        if (strcmp(c->targets[i].name, name) == 0)
-            return true;
-    return false;
-}
-
 bool find_targets(struct campaign *c) {
     bool good = true;
     c->targets = allot(TARGETS_MAX, sizeof *c->targets);
     if (!c->n_names) {
         visit_folder(c->bin_dir, visit, c);
+        qsort(c->targets, c->n_targets, sizeof *c->targets, by_place);
         good = c->n_targets > 0;
         if (!good)
             no_target(c, NULL);

@@ -87,17 +87,13 @@ static bool place_companion(const struct target *t, const char *end) {
 }
 
 bool furnish(const struct target *t, bool copy) {
-    char *seeds = text_of("%s/seeds", t->work);
-    unlink(seeds);
-    free(seeds);
     return place_binary(t, copy) && place_companion(t, ".dict") && place_companion(t, ".options") &&
-           link_here(t, "corpus", t->corpus) &&
-           (!t->seeds || access(t->seeds, R_OK | X_OK) != 0 || link_here(t, "seeds", t->seeds));
+           link_here(t, "corpus", t->corpus);
 }
 
 void clear_away(const struct target *t) {
-    static const char *const names[] = {
-        "target", "target.dict", "target.options", "corpus", "seeds", "mutator.so", "sync"};
+    static const char *const names[] = {"target", "target.dict", "target.options",
+                                        "corpus", "mutator.so",  "sync"};
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
         char *path = text_of("%s/%s", t->work, names[i]);
         unlink(path);

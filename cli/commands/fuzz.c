@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "cli/campaign/campaign.h"
+#include "cli/campaign/shares.h"
 #include "cli/descendants.h"
 #include "cli/plugin.h"
 
@@ -30,7 +31,6 @@ enum {
     NODE
 };
 enum { SPACE_NEEDED = 2 << 20, NUMBER_MAX = 1000000000, NODE_LENGTH = 20 };
-enum { LEAST_SHARE = 1, MOST_OVERHEAD = 10 }; /* seconds */
 
 static const struct argp_option options[] = {
     {"time", 't', "SECONDS", 0, "how long in all (default: 60)", 0},
@@ -131,34 +131,27 @@ static void on_interrupt(int number) {
     campaign_interrupts++;
 }
 
+/* It ends the pause of run_campaign: an engine that crashes is started again at once. */
+static void on_child(int number) {
+    (void)number;
+}
+
 static void catch_signals(void) {
     struct sigaction interrupt = {.sa_handler = on_interrupt};
+    struct sigaction child = {.sa_handler = on_child, .sa_flags = SA_RESTART};
+    sigaction(SIGCHLD, &child, NULL);
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
     for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++)
         sigaction(numbers[i], &interrupt, NULL);
     signal(SIGPIPE, SIG_IGN); /* whoever read our lines is gone: go on */
 }
 
-/* Side by side as many targets as there are jobs; each gets the same share of the time that is left
- * when its turn comes. */
-static double share_of(const struct campaign *c, unsigned targets, double seconds) {
-    return seconds / ((targets + c->jobs - 1) / c->jobs);
-}
-
-/* The same, less what starting and ending a target takes, if others come after it: the last ones
- * would have no time. */
 static double share_now(const struct campaign *c, unsigned waiting) {
-    double now = seconds_now(), left = c->end > now ? c->end - now : 0;
-    double share = share_of(c, waiting, left);
-    if (waiting > c->jobs)
-        share = share > c->overhead + LEAST_SHARE ? share - c->overhead : LEAST_SHARE;
-    return share;
+    return share_of_next(waiting, c->jobs, c->end - seconds_now(), c->overhead);
 }
 
 static void note_overhead(struct campaign *c, const struct target *t) {
-    double over = seconds_now() - t->started - t->share;
-    if (over > c->overhead && over < MOST_OVERHEAD)
-        c->overhead = over;
+    c->overhead = overhead_after(c->overhead, t->share, seconds_now() - t->started);
 }
 
 /* Who got no time has fuzzed nothing, and that is said. */
@@ -172,7 +165,7 @@ static void note_unstarted(struct campaign *c) {
 
 static bool plan(struct campaign *c) {
     c->jobs_each = c->jobs / c->n_targets ? c->jobs / c->n_targets : 1;
-    if (share_of(c, c->n_targets, c->time) >= 1)
+    if (equal_share(c->n_targets, c->jobs, c->time) >= 1)
         return true;
     fprintf(stderr, "isoheap: --time %.0f is too short for %u targets on %u cores\n", c->time,
             c->n_targets, c->jobs);
@@ -337,15 +330,15 @@ int command_fuzz(int argc, char **argv) {
         return EXIT_USAGE;
     c.started = seconds_now();
     c.end = c.started + c.time;
-    c.overhead = 1;
+    c.overhead = FIRST_OVERHEAD;
     catch_signals();
     if (!prepare(&c))
         return EXIT_HARNESS;
     if (!plan(&c))
         return EXIT_USAGE;
     say("fuzzing %u target%s with %s for %.0f s, %.0f s each on %u core%s", c.n_targets,
-        c.n_targets > 1 ? "s" : "", c.engine->name, c.time, share_of(&c, c.n_targets, c.time),
-        c.jobs, c.jobs > 1 ? "s" : "");
+        c.n_targets > 1 ? "s" : "", c.engine->name, c.time,
+        equal_share(c.n_targets, c.jobs, c.time), c.jobs, c.jobs > 1 ? "s" : "");
     if (c.pending > 0)
         say("%d finding%s left by an earlier campaign", c.pending, c.pending > 1 ? "s" : "");
     run_campaign(&c);

@@ -77,6 +77,10 @@ grep -q '^isoheap: violation overlap$' "$said" || complain 'what was said is not
 start leave_child 10
 ends leave_child 0 'fuzz_unruly +[1-9][0-9]* .* none'
 
+# Stops its parent: no harm is done.
+start stop_parent 6
+ends stop_parent 0 'fuzz_unruly +[1-9][0-9]* .* none'
+
 # Stops itself: the time is kept.
 before=$SECONDS
 start stop_self 8
@@ -98,7 +102,7 @@ cp "$bin/fuzz_unruly" gone
 ISOHEAP_TEST_MARK=$folder UNRULY='' "$MISBEHAVING" fuzz --bin-dir=gone --jobs=1 --corpus=corpus_gone --crashes=crashes_gone --time=25 fuzz_unruly >log 2>&1 </dev/null &
 pid=$!
 end=$((SECONDS + 20))
-until ls corpus_gone/.work/fuzz_unruly/engine 2>/dev/null | grep -q FuzzWithFork || [ $SECONDS -gt $end ]; do sleep 0.1; done
+until [ -n "$(files corpus_gone/.work/fuzz_unruly/current)" ] || [ $SECONDS -gt $end ]; do sleep 0.1; done
 rm -r gone
 kill -9 $(find /proc/[0-9]*/cwd -maxdepth 0 -lname "$folder/corpus_gone/*" 2>/dev/null | tr -dc '0-9\n')
 ends gone 0 'starting it again.*fuzz_unruly +[1-9][0-9]* .* none'

@@ -72,6 +72,11 @@ chmod +x broken/fuzz_broken
 check 4 'status 5\); starting it again.*fuzz_broken did not run; it executed nothing; the last lines.*no such luck' fuzz --bin-dir=broken --time=9 --corpus=corpus0 --crashes=crashes0
 [ "$(grep -c 'starting it again' out)" -eq 2 ] || complain 'not started three times'
 
+# The main targets have their turn first, in the order of registration, and others after them.
+mkdir order
+for name in fuzz_aaa fuzz_text fuzz_mark_sweep; do cp broken/fuzz_broken order/$name; done
+check 4 'target .*;fuzz_mark_sweep .*;fuzz_text .*;fuzz_aaa ' fuzz --bin-dir=order --time=9 --jobs=3 --corpus=corpus0 --crashes=crashes0
+
 # ---- libFuzzer ----
 
 # fuzz STATUS PATTERN ARGUMENT...
@@ -97,7 +102,7 @@ engines() {
 finds_and_files() {
     local finding
     start_campaign corpus crashes
-    wait_until 60 'ls corpus/.work/*/engine 2>/dev/null | grep -q FuzzWithFork' || complain 'no engine'
+    wait_until 60 'files corpus/.work/*/current | grep -q .' || complain 'no engine'
     # shellcheck disable=SC2046 # a process a word
     kill -9 $(engines corpus)
     wait_until 150 'grep -q "new violation lost_object" log' || complain 'no finding' # another class may come first
@@ -193,6 +198,26 @@ survives_full_disk() {
     [ -z "$(files corpus4/.work/*/queue)" ] || complain 'the queue is not empty'
 }
 
+# A target whose turn never comes has run nothing, and that is said: here since the campaign stands still
+# for its whole time.  The one that had begun has run.
+tells_who_had_no_time() {
+    mkdir two
+    cp "$bin/$target" two/fuzz_one
+    cp "$bin/$target" two/fuzz_two
+    "$isoheap" fuzz --bin-dir=two --jobs=1 --time=6 --corpus=corpus8 --crashes=crashes8 fuzz_one fuzz_two >log 2>&1 </dev/null &
+    campaign=$!
+    wait_until 60 'files corpus8/.work/fuzz_one/current | grep -q .' || complain 'no engine'
+    kill -STOP "$campaign"
+    sleep 7
+    kill -CONT "$campaign"
+    wait "$campaign"
+    [ $? -eq 4 ] || complain 'a target without time: status is not 4'
+    campaign=''
+    cp log out
+    grep -Eq '^fuzz_one +[1-9]' out && grep -q '^fuzz_two did not run; it executed nothing' out && ! grep -q '^fuzz_one did not' out ||
+        complain 'it is not said who had no time'
+}
+
 # ---- corpora ----
 
 changes_corpora() {
@@ -236,6 +261,7 @@ if [ -n "$bin" ]; then
     knows_shapes
     survives_kill
     survives_full_disk
+    tells_who_had_no_time
     changes_corpora
 fi
 if ! command -v afl-clang-fast >/dev/null; then
