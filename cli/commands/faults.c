@@ -60,16 +60,16 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     struct plan *p = &r->plan;
     switch (key) {
     case FOLDER:
-        r->catalogue.folder = argument;
+        r->catalogue.folder = path_argument(argument);
         return 0;
     case BUILD_DIR:
-        r->catalogue.build = argument;
+        r->catalogue.build = path_argument(argument);
         return 0;
     case BUILD:
         p->build = true;
         return 0;
     case RESULTS:
-        p->folder = argument;
+        p->folder = path_argument(argument);
         return 0;
     case ARMS:
         r->arms = argument;

@@ -78,6 +78,12 @@ static bool head_is_complete(const struct fault *f) {
 /* ---- all of them ------------------------------------------------------------------------------
  */
 
+static bool name_is_plain(const char *name) {
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_/";
+    return strspn(name, letters) == strlen(name);
+}
+
 static bool read_fault(const struct catalogue *c, const char *path, struct fault *f) {
     size_t size, from = strlen(c->folder) + 1, length = strlen(path) - from - strlen(".patch");
     char *text = load_file(path, &size);
@@ -89,6 +95,10 @@ static bool read_fault(const struct catalogue *c, const char *path, struct fault
     f->object = text_of("%s/faults/%s.so", c->build, f->name);
     if (!text)
         return bad_head(f, strerror(errno), "");
+    if (!name_is_plain(f->name)) { /* it is a field of a line, and a target of the build */
+        free(text);
+        return bad_head(f, "COLLECTOR/NAME must be made of letters, digits and _", "");
+    }
     bool good = read_head(f, text) && head_is_complete(f);
     free(text);
     return good;
@@ -134,10 +144,24 @@ static bool narrow(struct catalogue *c, char **names, int n_names) {
     return true;
 }
 
+/* A path as a pattern that means it alone; malloc'ed. */
+static char *literal(const char *path) {
+    char *pattern = malloc(2 * strlen(path) + 1), *to = pattern;
+    while (pattern && *path) {
+        if (strchr("*?[\\", *path))
+            *to++ = '\\';
+        *to++ = *path++;
+    }
+    if (pattern)
+        *to = 0;
+    return pattern ? pattern : text_of("%s", path);
+}
+
 bool catalogue_read(struct catalogue *c, char **names, int n_names) {
     glob_t found;
     bool good = true;
-    char *pattern = text_of("%s/*/*.patch", c->folder);
+    char *folder = literal(c->folder), *pattern = text_of("%s/*/*.patch", folder);
+    free(folder);
     c->n = 0;
     c->faults = calloc(FAULTS_MAX, sizeof *c->faults);
     if (!c->faults || glob(pattern, 0, NULL, &found) != 0) {

@@ -63,12 +63,30 @@ bool results_read(struct results *r, const char *folder) {
     return good;
 }
 
+/* Whatever ended before its end is a line of its own. */
+static bool is_cut_off(int file, off_t size) {
+    char last = '\n';
+    return size > 0 && pread(file, &last, 1, size - 1) == 1 && last != '\n';
+}
+
+/* The line as a whole, or nothing. */
 static bool append(const char *path, const char *text) {
-    int file = open(path, O_WRONLY | O_APPEND | O_CREAT, 0666);
+    int file = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
     if (file < 0)
         return false;
-    bool good = write(file, text, strlen(text)) == (ssize_t)strlen(text);
-    return close(file) == 0 && good;
+    off_t before = lseek(file, 0, SEEK_END);
+    char *line = text_of("%s%s", is_cut_off(file, before) ? "\n" : "", text);
+    ssize_t length = (ssize_t)strlen(line);
+    errno = 0;
+    bool good = before >= 0 && write(file, line, (size_t)length) == length;
+    int why = errno ? errno : ENOSPC;
+    if (!good && before >= 0 && ftruncate(file, before) != 0)
+        why = errno;
+    good = close(file) == 0 && good;
+    free(line);
+    if (!good)
+        errno = why;
+    return good;
 }
 
 bool results_add(struct results *r, const struct fault_run *run) {

@@ -167,9 +167,14 @@ static bool open_slot(struct hunt *h, struct slot *s, unsigned n) {
     s->record_path = text_of("%s/record%u", h->work, n);
     s->input_path = text_of("%s/input%u", h->work, n);
     s->corpus = text_of("%s/corpus%u", h->work, n);
-    int file = open(s->record_path, O_RDWR | O_CREAT | O_TRUNC, 0666);
-    if (file < 0 || ftruncate(file, sizeof *s->record) != 0)
+    int file = open(s->record_path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (file < 0)
         return false;
+    errno = posix_fallocate(file, 0, sizeof *s->record); /* a write into a hole may be a crash */
+    if (errno) {
+        close(file);
+        return false;
+    }
     void *map = mmap(NULL, sizeof *s->record, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     close(file);
     s->record = map == MAP_FAILED ? NULL : map;
@@ -433,7 +438,7 @@ static void hunt_all(struct hunt *h) {
         }
         show(h);
         take_a_nap();
-    } while (any_runs(h) && campaign_interrupts < 2);
+    } while (any_runs(h) && !campaign_interrupts); /* what is cut short is made again */
     if (isatty(STDERR_FILENO))
         fputs("\r\033[K", stderr);
 }
