@@ -81,6 +81,16 @@ void process_kill(struct process *);
 int run_command_for(const char *folder, char *const argv[], char *const environment[],
                     double seconds, char **output);
 
+/* The same with a limit of processor time in seconds; it may be idle for twice as long, where time
+ * in which this process was stopped as well does not count.  Says which limit was hit; the command
+ * was then ended. */
+enum lateness { IN_TIME, LATE_PROCESSOR, LATE_IDLE };
+enum { IDLE_FACTOR = 2 };
+enum lateness run_command_within(const char *folder, char *const argv[], char *const environment[],
+                                 unsigned seconds, int *status, char **output);
+/* 'R', 'S', 'T' and so on, as in /proc; 0: nobody knows. */
+char process_state(pid_t);
+
 void take_a_nap(void); /* two milliseconds */
 
 /* ---- files.c -------------------------------------------------------------------------

@@ -13,7 +13,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SECONDS_PER_INPUT = 20, KILLED = 128 + SIGKILL, KILLS = 3, PLAIN = 0, NAMED = 1 };
+/* Seconds of processor time, unless the environment says otherwise (tests). */
+#define INPUT_SECONDS "ISOHEAP_INPUT_SECONDS"
+enum {
+    SECONDS_PER_INPUT = 10,
+    SECONDS_MOST = 1000,
+    KILLED = 128 + SIGKILL,
+    KILLS = 3,
+    LATE_RUNS = 2,
+    PLAIN = 0,
+    NAMED = 1
+};
 
 /* A leak check at the end stops the world, which containers may forbid.  Names in stack traces cost
  * most of the time and are needed seldom. */
@@ -39,11 +49,11 @@ static bool contains(const char *text, const char *part) {
 }
 
 /* Fills in the class if the text knows it without names in stack traces. */
-static bool plain_class(const char *text, int status, struct finding *f) {
+static bool plain_class(const char *text, bool late, struct finding *f) {
     const char *class = NULL;
     if (name_after(text, "isoheap: violation ", f->violation))
         return true;
-    if (status < 0 || contains(text, "ERROR: libFuzzer: timeout"))
+    if (late || contains(text, "ERROR: libFuzzer: timeout"))
         class = "no_progress";
     else if (contains(text, "isoheap: harness error"))
         class = "harness_error";
@@ -97,45 +107,72 @@ static void find_message(const char *text, int status, struct finding *f) {
 
 bool classify_said(const struct target *t, const char *said, struct finding *f) {
     *f = (struct finding){.failed = false};
-    if (!plain_class(said, 0, f))
+    if (!plain_class(said, false, f))
         return false;
     find_guilty(t, said, f);
     find_message(said, 0, f);
     return true;
 }
 
+/* ---- an input on the target's binary ------------------------------------------------------ */
+
+struct outcome {
+    int status;
+    enum lateness late;
+    unsigned seconds; /* of processor time that it had */
+    char *text;       /* malloc'ed */
+};
+
+static unsigned seconds_for_input(void) {
+    const char *wanted = getenv(INPUT_SECONDS);
+    unsigned long seconds = wanted ? strtoul(wanted, NULL, 10) : 0;
+    return seconds && seconds < SECONDS_MOST ? (unsigned)seconds : SECONDS_PER_INPUT;
+}
+
 /* SIGKILL may come from elsewhere, from who is short of memory, say: it counts if it comes each
- * time. */
-static int run_input(const struct target *t, const char *input, unsigned how, char **text) {
+ * time.  So does lateness if it comes twice. */
+static struct outcome run_input(const struct target *t, const char *input, unsigned how) {
     char *full = realpath(input, NULL), *argv[] = {"./target", full, NULL};
-    int status = KILLED;
-    *text = NULL;
-    for (unsigned i = 0; i < KILLS && status == KILLED; i++) {
-        free(*text);
-        status = run_command_for(t->work, argv, settings[how], SECONDS_PER_INPUT, text);
+    struct outcome o = {.seconds = seconds_for_input()};
+    for (unsigned i = 0, late = 0; i < KILLS && late < LATE_RUNS; i++) {
+        free(o.text);
+        o.late = run_command_within(t->work, argv, settings[how], o.seconds, &o.status, &o.text);
+        late += o.late != IN_TIME;
+        if (o.late == IN_TIME && o.status != KILLED)
+            break;
     }
     free(full);
-    return status;
+    return o;
+}
+
+/* Which limit it was. */
+static void find_lateness(const struct outcome *o, struct finding *f) {
+    if (o->late == LATE_PROCESSOR)
+        snprintf(f->message, NAME_SIZE, "took more than %u seconds of processor time, twice",
+                 o->seconds);
+    if (o->late == LATE_IDLE)
+        snprintf(f->message, NAME_SIZE, "slept, or was stopped, for more than %u seconds, twice",
+                 o->seconds * IDLE_FACTOR);
 }
 
 bool classify(const struct target *t, const char *input, struct finding *f) {
-    char *text;
     *f = (struct finding){.failed = true};
-    int status = run_input(t, input, PLAIN, &text);
-    if (status == 127 && contains(text, "isoheap: cannot run")) {
-        free(text);
+    struct outcome o = run_input(t, input, PLAIN);
+    if (o.status == 127 && contains(o.text, "isoheap: cannot run")) {
+        free(o.text);
         return false;
     }
-    f->failed = status != 0;
-    if (f->failed && !plain_class(text, status, f)) {
-        free(text);
-        run_input(t, input, NAMED, &text);
-        named_class(t, text, f);
+    f->failed = o.late != IN_TIME || o.status != 0;
+    if (f->failed && !plain_class(o.text, o.late != IN_TIME, f)) {
+        free(o.text);
+        o = run_input(t, input, NAMED);
+        named_class(t, o.text, f);
     }
     if (f->failed) {
-        find_guilty(t, text, f);
-        find_message(text, status, f);
+        find_guilty(t, o.text, f);
+        find_message(o.text, o.status, f);
+        find_lateness(&o, f);
     }
-    free(text);
+    free(o.text);
     return true;
 }

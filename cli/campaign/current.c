@@ -163,13 +163,7 @@ static void look_at(const char *path, const char *name, void *context) {
  */
 
 static bool has_stopped(pid_t pid) {
-    char *path = text_of("/proc/%ld/stat", (long)pid), state = 0;
-    FILE *file = fopen(path, "r");
-    if (file && fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
-        state = 0;
-    if (file)
-        fclose(file);
-    free(path);
+    char state = process_state(pid);
     return state == 'T' || state == 't';
 }
 

@@ -20,10 +20,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+static const double LONGEST_LOOK = 0.1;
 enum { NOT_STARTED = 127, OUTPUT_KEPT = 64 << 10, KILLED = 128 + SIGKILL, PATIENCE = 8 };
 /* To the warden: SEND_ON hands the number with it on to the engine, ABANDONED comes when the
  * campaign has died. */
@@ -43,7 +45,15 @@ struct start {
     char *const *argv, *const *environment;
     pid_t campaign;
     int output;
+    unsigned processor_seconds; /* that it may take; 0: no limit */
 };
+
+/* SIGXCPU, and SIGKILL from the kernel a second later. */
+static void limit_processor(unsigned seconds) {
+    struct rlimit limit = {seconds, seconds + 1};
+    if (seconds)
+        setrlimit(RLIMIT_CPU, &limit);
+}
 
 static _Noreturn void become(const struct start *start, pid_t warden) {
     sigset_t none;
@@ -58,6 +68,7 @@ static _Noreturn void become(const struct start *start, pid_t warden) {
         signal(numbers[i], SIG_DFL);
     for (unsigned i = 0; start->environment && start->environment[i]; i++)
         putenv(start->environment[i]);
+    limit_processor(start->processor_seconds);
     if (start->folder && chdir(start->folder) != 0)
         fprintf(stderr, "isoheap: cannot run in %s: %s\n", start->folder, strerror(errno));
     else if (execvp(start->argv[0], start->argv) != 0)
@@ -134,15 +145,15 @@ static _Noreturn void run_warden(const struct start *start) {
     guard(engine, start->campaign, &awaited);
 }
 
-bool process_start(struct process *p, const char *folder, char *const argv[],
-                   char *const environment[]) {
+static bool start_within(struct process *p, const char *folder, char *const argv[],
+                         char *const environment[], unsigned processor_seconds) {
     int out[2];
     *p = (struct process){.output = -1};
     fflush(NULL);
     become_subreaper();
     if (pipe2(out, O_CLOEXEC) != 0)
         return false;
-    struct start start = {folder, argv, environment, getpid(), out[1]};
+    struct start start = {folder, argv, environment, getpid(), out[1], processor_seconds};
     pid_t warden = fork();
     if (warden == 0)
         run_warden(&start);
@@ -159,6 +170,11 @@ bool process_start(struct process *p, const char *folder, char *const argv[],
     p->warden = warden;
     p->output = out[0];
     return true;
+}
+
+bool process_start(struct process *p, const char *folder, char *const argv[],
+                   char *const environment[]) {
+    return start_within(p, folder, argv, environment, 0);
 }
 
 /* ---- watching ---------------------------------------------------------------------------------
@@ -247,6 +263,65 @@ static void keep_line(const char *line, void *context) {
     kept->text[kept->length + length] = '\n';
     kept->length += length + 1;
     kept->text[kept->length] = 0;
+}
+
+/* The command itself, below the warden; 0 where the system does not say. */
+static pid_t child_of(pid_t warden) {
+    char *path = text_of("/proc/%ld/task/%ld/children", (long)warden, (long)warden);
+    FILE *file = fopen(path, "r");
+    int pid = 0;
+    if (file && fscanf(file, "%d", &pid) != 1)
+        pid = 0;
+    if (file)
+        fclose(file);
+    free(path);
+    return pid;
+}
+
+char process_state(pid_t pid) {
+    char *path = text_of("/proc/%ld/stat", (long)pid), text[512];
+    FILE *file = fopen(path, "r");
+    size_t n = file ? fread(text, 1, sizeof text - 1, file) : 0;
+    if (file)
+        fclose(file);
+    free(path);
+    text[n] = 0;
+    const char *end = strrchr(text, ')'); /* behind a name that may be anything */
+    return end && end[1] == ' ' ? end[2] : 0;
+}
+
+/* Seconds in which it neither ran nor waited for a processor, since the last look, of which there
+ * are many a second: if we were stopped too, next to nothing. */
+static double idle_since(const struct process *p, double *last) {
+    double now = seconds_now(), since = now - *last;
+    pid_t child = child_of(p->warden);
+    *last = now;
+    if (!child || process_state(child) == 'R')
+        return 0;
+    return since < LONGEST_LOOK ? since : LONGEST_LOOK;
+}
+
+enum lateness run_command_within(const char *folder, char *const argv[], char *const environment[],
+                                 unsigned seconds, int *status, char **output) {
+    static struct process p;
+    struct kept kept = {calloc(1, OUTPUT_KEPT), 0};
+    double idle = 0, last = seconds_now();
+    *output = kept.text;
+    *status = NOT_STARTED;
+    if (!kept.text || !start_within(&p, folder, argv, environment, seconds))
+        return IN_TIME;
+    while (process_poll(&p, keep_line, &kept) && idle < seconds * IDLE_FACTOR) {
+        idle += idle_since(&p, &last);
+        take_a_nap();
+    }
+    enum lateness late = p.warden ? LATE_IDLE : IN_TIME;
+    process_kill(&p);
+    *status = p.status;
+    if (late == IN_TIME && p.status == 128 + SIGXCPU)
+        late = LATE_PROCESSOR;
+    if (p.length)
+        keep_line(p.line, &kept);
+    return late;
 }
 
 int run_command_for(const char *folder, char *const argv[], char *const environment[],

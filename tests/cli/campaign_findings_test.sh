@@ -89,6 +89,33 @@ took=$((SECONDS - before))
 [ $took -le 25 ] || complain "8 s have become $took s" log # 13, where it is quiet
 nothing_left stop_self
 
+# The limit that an input has hit is said: it had stopped itself, each time that it ran alone.
+three='isoheap program 1\nscript\n  r0 = alloc tag=0 [1, 2, 3]\n  full\n'
+export ISOHEAP_INPUT_SECONDS=1
+mkdir -p corpus_limit/.work/fuzz_unruly/found
+printf "$three" >corpus_limit/.work/fuzz_unruly/found/timeout-1
+ISOHEAP_TEST_MARK=$folder UNRULY=stop_self "$MISBEHAVING" fuzz --bin-dir="$bin" --jobs=1 --corpus=corpus_limit --crashes=crashes_limit \
+    --reduce-time=1 --time=100 --runs=1 fuzz_unruly >log 2>&1 </dev/null &
+pid=$!
+ends limit 1 'new violation no_progress \(unruly\)'
+grep -q '^# message: slept, or was stopped, for more than 2 seconds, twice$' crashes_limit/no_progress/unruly-*.txt ||
+    complain 'the finding does not say which limit' crashes_limit/no_progress/*
+
+# All of them are stopped for longer than the limit while an input is looked at: that is no lateness.
+mkdir -p corpus_nap/.work/fuzz_unruly/found
+printf "$three" >corpus_nap/.work/fuzz_unruly/found/timeout-1
+ISOHEAP_TEST_MARK=$folder UNRULY=nap "$MISBEHAVING" fuzz --bin-dir="$bin" --jobs=1 --corpus=corpus_nap --crashes=crashes_nap \
+    --time=100 --runs=1 fuzz_unruly >log 2>&1 </dev/null &
+pid=$!
+end=$((SECONDS + 60))
+looked_at() { grep -alzF corpus_nap/.work/fuzz_unruly/queue/ /proc/[0-9]*/cmdline 2>/dev/null | tr -dc '0-9\n'; }
+until [ -n "$(looked_at)" ] || [ $SECONDS -gt $end ]; do sleep 0.02; done
+kill -STOP $(left)
+sleep 5
+kill -CONT $(left)
+ends nap 0 'fuzz_unruly +[1-9][0-9]* .* none'
+unset ISOHEAP_INPUT_SECONDS
+
 # SIGKILL to the campaign: nothing stays.
 start leave_child 60
 until grep -q '/s ' log || [ -n "$(ls corpus_leave_child/.work/fuzz_unruly/current 2>/dev/null)" ]; do sleep 0.2; done
@@ -109,13 +136,13 @@ ends gone 0 'starting it again.*fuzz_unruly +[1-9][0-9]* .* none'
 
 # A corpus of many files does not eat the time.
 mkdir -p corpus_many/fuzz_unruly
-for i in $(seq 20000); do printf '%d' "$i" >"corpus_many/fuzz_unruly/$i"; done
+(cd corpus_many/fuzz_unruly && seq 100000 | split -l 1 -a 5 -)
 before=$SECONDS
 UNRULY='' "$MISBEHAVING" fuzz --bin-dir="$bin" --jobs=1 --corpus=corpus_many --crashes=crashes_many --time=10 fuzz_unruly >log 2>&1 </dev/null
 took=$((SECONDS - before))
-grep -q 'the engine gets [0-9]* of the 20000 files of its corpus' log || complain 'a large corpus is read as a whole' log
+grep -q 'the engine gets [0-9]* of the 100000 files of its corpus' log || complain 'a large corpus is read as a whole' log
 [ $took -le 30 ] || complain "10 s with a large corpus have become $took s" log
-[ "$(files corpus_many/fuzz_unruly | wc -l)" -ge 20000 ] || complain 'files of a large corpus are gone'
+[ "$(files corpus_many/fuzz_unruly | wc -l)" -ge 100000 ] || complain 'files of a large corpus are gone'
 
 # The crash of our mutator is ours.
 check 4 "isoheap's own mutator crashed, which is no fault of the collector; what it worked on: crashes_mutator/harness_error/fuzz_bad_mutator-mutator-" \

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { FIELDS = 3, OFTEN = 307, BLOCK = 64 << 20 };
+enum { FIELDS = 3, OFTEN = 307, BLOCK = 64 << 20, NAP = 300000 };
 
 static void promise(const struct gc_config *config, struct collector_traits *traits) {
     mark_sweep.promise(config, traits);
@@ -78,6 +78,9 @@ static void stop_parent(void) {
 static void kill_group(void) {
     kill(0, SIGKILL);
 }
+static void nap(void) {
+    usleep(NAP);
+}
 static void end_quietly(void) {
     _exit(3);
 }
@@ -85,10 +88,16 @@ static void end_quietly(void) {
 static const struct {
     const char *name;
     void (*do_it)(void);
-} deeds[] = {
-    {"kill_self", kill_self},     {"stop_self", stop_self},     {"kill_parent", kill_parent},
-    {"stop_parent", stop_parent}, {"kill_group", kill_group},   {"end_quietly", end_quietly},
-    {"eat_memory", eat_memory},   {"leave_child", leave_child}, {"leave_children", leave_children}};
+} deeds[] = {{"kill_self", kill_self},
+             {"stop_self", stop_self},
+             {"kill_parent", kill_parent},
+             {"stop_parent", stop_parent},
+             {"kill_group", kill_group},
+             {"end_quietly", end_quietly},
+             {"nap", nap},
+             {"eat_memory", eat_memory},
+             {"leave_child", leave_child},
+             {"leave_children", leave_children}};
 
 /* "counts": now and then, in a program that does not fail again, a block has a field less. */
 static bool is_short(const char *deed, size_t wosize) {
