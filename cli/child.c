@@ -30,7 +30,7 @@
 
 enum { REPORT_SIZE = 1 << 20, MAPS_SIZE = 256 << 10, STDERR_KEPT = 64 << 10, ALT_STACK = 64 << 10 };
 
-enum { GUARD_BYTES = 1 << 20, DONE = 0x600d };
+enum { DONE = 0x600d };
 
 /* Where the child is. */
 struct place {
@@ -255,7 +255,8 @@ static bool run_in_child(struct watch *w, const struct program *p, struct death 
     struct run r = {w, p};
     struct guard_end end;
     *death = (struct death){.said = said, .said_length = STDERR_KEPT};
-    if (!guard_run(w->job->seconds, run_guarded, &r, said, &death->said_length, &end))
+    struct guard_task task = {.seconds = w->job->seconds, .body = run_guarded, .context = &r};
+    if (!guard_run(&task, said, &death->said_length, &end))
         return false;
     death->status = end.status;
     death->limit = end.limit;
@@ -335,25 +336,6 @@ static void end_report(struct result *result) {
     result->finished = DONE;
 }
 
-/* Memory for parent and child between guards; NULL if the system refuses. */
-static void *share(size_t size) {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = (size + page - 1) / page * page;
-    char *map = mmap(NULL, bytes + 2 * GUARD_BYTES, PROT_NONE,
-                     MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (map == MAP_FAILED)
-        return NULL;
-    if (mprotect(map + GUARD_BYTES, bytes, PROT_READ | PROT_WRITE) == 0)
-        return map + GUARD_BYTES;
-    munmap(map, bytes + 2 * GUARD_BYTES);
-    return NULL;
-}
-
-static void unshare_memory(void *memory, size_t size) {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = (size + page - 1) / page * page;
-    if (memory)
-        munmap((char *)memory - GUARD_BYTES, bytes + 2 * GUARD_BYTES);
-}
-
 /* Runs the program and leaves the verdict in the result. */
 static void run_shared(const struct job *job, const struct program *p, struct shared *shared,
                        char *said) {
@@ -386,7 +368,7 @@ static void run_shared(const struct job *job, const struct program *p, struct sh
 struct verdict run_job(const struct job *job, const struct program *p, char **report) {
     struct verdict verdict = {.harness_error = true};
     char *said = malloc(STDERR_KEPT);
-    struct shared shared = {share(sizeof *shared.place), share(sizeof *shared.result)};
+    struct shared shared = {guard_share(sizeof *shared.place), guard_share(sizeof *shared.result)};
     *report = NULL;
     if (said && shared.place && shared.result) {
         run_shared(job, p, &shared, said);
@@ -396,8 +378,8 @@ struct verdict run_job(const struct job *job, const struct program *p, char **re
         snprintf(verdict.detail, VERDICT_TEXT, "no shared memory: %s", strerror(errno));
     }
     end_strings(&verdict);
-    unshare_memory(shared.place, sizeof *shared.place);
-    unshare_memory(shared.result, sizeof *shared.result);
+    guard_unshare(shared.place, sizeof *shared.place);
+    guard_unshare(shared.result, sizeof *shared.result);
     free(said);
     return verdict;
 }

@@ -19,18 +19,17 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { TICK_MS = 20, TICK_LONGEST_MS = 100, SLICE_MS = 200 };
+enum { TICK_MS = 20, TICK_LONGEST_MS = 100, SLICE_MS = 200, GUARD_BYTES = 1 << 20 };
 static const double last_words = 0.5; /* seconds between SIGUSR1 and SIGKILL */
 
 struct guarded {
-    void (*body)(void *);
-    void *context;
-    unsigned seconds;
+    const struct guard_task *task;
     pid_t command;
     int said, end; /* ends of pipes to write to */
 };
@@ -85,10 +84,24 @@ static unsigned count_children(pid_t child) {
     return n;
 }
 
-static enum guard_limit limit_hit(const struct guarded *g, pid_t child, double idle) {
-    if (processor_time(child) > g->seconds)
+/* Since the pace has changed; seconds. */
+struct spent {
+    uint64_t pace;
+    double before; /* processor time until then */
+    double idle;
+};
+
+static void begin_anew(const struct guard_task *task, pid_t child, struct spent *spent) {
+    uint64_t pace = task->pace ? atomic_load(task->pace) : 0;
+    if (pace != spent->pace)
+        *spent = (struct spent){.pace = pace, .before = processor_time(child)};
+}
+
+static enum guard_limit limit_hit(const struct guard_task *task, pid_t child,
+                                  const struct spent *spent) {
+    if (processor_time(child) - spent->before > task->seconds)
         return GUARD_PROCESSOR;
-    if (idle > (double)g->seconds * GUARD_IDLE_FACTOR)
+    if (spent->idle > (double)task->seconds * GUARD_IDLE_FACTOR)
         return GUARD_IDLE;
     if (memory_mib(child) > GUARD_MEMORY_MIB)
         return GUARD_MEMORY;
@@ -126,7 +139,7 @@ static _Noreturn void run_body(const struct guarded *g, pid_t guardian) {
     close(g->end);
     dup2(g->said, STDERR_FILENO);
     close(g->said);
-    g->body(g->context);
+    g->task->body(g->task->context);
     fflush(NULL);
     _exit(0);
 }
@@ -155,14 +168,17 @@ static double wait_a_tick(const sigset_t *awaited) {
 
 static struct guard_end watch_child(const struct guarded *g, pid_t child, const sigset_t *awaited) {
     struct guard_end end = {0, GUARD_NONE};
-    double idle = 0, told = 0; /* seconds */
+    struct spent spent = {.pace = 0};
+    double told = 0; /* seconds */
     while (!has_ended(child, &end.status)) {
         double tick = wait_a_tick(awaited);
-        idle += is_idle(child) ? tick : 0;
+        begin_anew(g->task, child, &spent);
+        spent.idle += is_idle(child) ? tick : 0;
         told += end.limit == GUARD_NONE ? 0 : tick;
         if (getppid() != g->command || told > last_words)
             kill(child, SIGKILL);
-        if (end.limit == GUARD_NONE && (end.limit = limit_hit(g, child, idle)) != GUARD_NONE)
+        if (end.limit == GUARD_NONE &&
+            (end.limit = limit_hit(g->task, child, &spent)) != GUARD_NONE)
             kill(child, SIGUSR1); /* it may note where it is */
     }
     return end;
@@ -247,8 +263,7 @@ static struct guard_end answer_of(struct watch *w) {
     return end;
 }
 
-bool guard_run(unsigned seconds, void (*body)(void *), void *context, char *said, size_t *length,
-               struct guard_end *end) {
+bool guard_run(const struct guard_task *task, char *said, size_t *length, struct guard_end *end) {
     int words[2], answer[2];
     if (pipe2(words, O_CLOEXEC) != 0)
         return false;
@@ -259,7 +274,7 @@ bool guard_run(unsigned seconds, void (*body)(void *), void *context, char *said
     }
     fflush(NULL);
     become_subreaper();
-    struct guarded g = {body, context, seconds, getpid(), words[1], answer[1]};
+    struct guarded g = {task, getpid(), words[1], answer[1]};
     pid_t guardian = fork();
     if (guardian == 0)
         be_guardian(&g);
@@ -276,4 +291,29 @@ bool guard_run(unsigned seconds, void (*body)(void *), void *context, char *said
     close(answer[0]);
     errno = why;
     return guardian > 0;
+}
+
+/* ---- shared memory ----------------------------------------------------------------------------
+ */
+
+static size_t whole_pages(size_t size) {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    return (size + page - 1) / page * page;
+}
+
+void *guard_share(size_t size) {
+    size_t bytes = whole_pages(size);
+    char *map = mmap(NULL, bytes + 2 * GUARD_BYTES, PROT_NONE,
+                     MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (map == MAP_FAILED)
+        return NULL;
+    if (mprotect(map + GUARD_BYTES, bytes, PROT_READ | PROT_WRITE) == 0)
+        return map + GUARD_BYTES;
+    munmap(map, bytes + 2 * GUARD_BYTES);
+    return NULL;
+}
+
+void guard_unshare(void *memory, size_t size) {
+    if (memory)
+        munmap((char *)memory - GUARD_BYTES, whole_pages(size) + 2 * GUARD_BYTES);
 }

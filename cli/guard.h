@@ -5,8 +5,10 @@
 #ifndef ISOHEAP_CLI_GUARD_H
 #define ISOHEAP_CLI_GUARD_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum guard_limit {
     GUARD_NONE,
@@ -23,12 +25,23 @@ struct guard_end {
     enum guard_limit limit;
 };
 
-/* Runs body in a child of a child, which leads a session of its own and gets SIGUSR1 half a second
- * before it is killed at a limit; what it starts ends with it.  seconds: of processor time; three
- * times as long it may be idle.  What it writes to standard error is kept up to *length bytes, and
- * *length set.  False with errno: there is no child. */
-bool guard_run(unsigned seconds, void (*body)(void *), void *context, char *said, size_t *length,
-               struct guard_end *);
+struct guard_task {
+    unsigned seconds; /* of processor time; three times as long it may be idle */
+    void (*body)(void *);
+    void *context;
+    /* NULL, or a number in shared memory: whenever it has changed, the time begins anew. */
+    const _Atomic uint64_t *pace;
+};
+
+/* Runs the body in a child of a child, which leads a session of its own and gets SIGUSR1 half a
+ * second before it is killed at a limit; what it starts ends with it.  What it writes to standard
+ * error is kept up to *length bytes, and *length set.  False with errno: there is no child. */
+bool guard_run(const struct guard_task *, char *said, size_t *length, struct guard_end *);
+
+/* Zeroed memory that is shared with children, between guards that nobody can access: who runs out
+ * of his own does not get there.  NULL with errno if the system refuses. */
+void *guard_share(size_t size);
+void guard_unshare(void *, size_t size); /* NULL is fine */
 
 /* "took more than 10 seconds of processor time", as snprintf; "" within the limits. */
 int guard_describe(enum guard_limit, unsigned seconds, char *out, size_t capacity);

@@ -8,6 +8,9 @@
  * through a pipe.  A window bounds how far workers may be ahead of the oldest chunk that is not
  * done, and with it the memory of the parent.
  *
+ * Each worker runs under a guard (cli/guard.h), since it runs somebody else's code: a keeper, which
+ * is our child, waits for it, and tells us how it ended.
+ *
  * After a violation no chunk behind it is begun, and those before it are finished: the one that is
  * reported is the first in the order of the enumeration, whatever the number of processes.
  */
@@ -20,7 +23,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -30,7 +32,9 @@ enum { WINDOW = 1 << 14, POLL_MS = 100, SAVE_SECONDS = 2 };
 struct worker_shared {
     _Atomic uint64_t runs;  /* programs that it has begun */
     _Atomic uint64_t chunk; /* that it is at */
-    _Atomic bool busy;      /* a collector runs */
+    _Atomic uint64_t pace;  /* changes as long as it goes on, or has a reason to wait */
+    _Atomic bool well;      /* it has come to its end */
+    struct guard_end end;   /* how it has ended: the keeper's word */
     struct verdict verdict;
     struct program program;
 };
@@ -55,6 +59,7 @@ struct worker {
     struct worker_shared *own;
     struct runner *runner;
     unsigned number;
+    pid_t process;
     int out;
     uint64_t end; /* of the chunk: the unit after its last one */
     struct message message;
@@ -79,8 +84,10 @@ static bool is_wanted(const struct worker *w, uint64_t chunk) {
 /* Takes the next chunk; false if there is none for it. */
 static bool claim(struct worker *w) {
     uint64_t chunk = atomic_fetch_add(&w->shared->claimed, 1);
-    while (is_wanted(w, chunk) && chunk >= atomic_load(&w->shared->done) + WINDOW)
+    while (is_wanted(w, chunk) && chunk >= atomic_load(&w->shared->done) + WINDOW) {
+        atomic_fetch_add(&w->own->pace, 1);
         usleep(1000);
+    }
     w->message = (struct message){.chunk = chunk, .worker = w->number};
     atomic_store(&w->own->chunk, chunk);
     w->end = (chunk + 1) * w->x->chunk;
@@ -111,9 +118,10 @@ static bool visit(void *context, const struct program *p) {
     struct worker *w = context;
     struct verdict verdict;
     atomic_fetch_add_explicit(&w->own->runs, 1, memory_order_relaxed);
-    atomic_store_explicit(&w->own->busy, true, memory_order_relaxed);
+    atomic_fetch_add_explicit(&w->own->pace, 1, memory_order_relaxed);
     runner_run(w->runner, p, &verdict);
-    atomic_store_explicit(&w->own->busy, false, memory_order_relaxed);
+    if (getpid() != w->process)
+        _exit(EXIT_VIOLATION); /* a copy that the collector has made */
     if (verdict.violation || verdict.harness_error) {
         w->own->verdict = verdict;
         w->message.violation = true;
@@ -124,37 +132,52 @@ static bool visit(void *context, const struct program *p) {
     return true;
 }
 
-_Noreturn static void work(struct worker *w) {
+/* The body of the guarded process. */
+static void work(void *context) {
+    struct worker *w = context;
     struct runner_options options = job_runner(&w->x->job);
     struct enumeration e = {&w->x->scope, &w->own->program, next_unit, visit, w};
     int null = open("/dev/null", O_WRONLY);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    w->process = getpid();
+    program_clear(&w->own->program);
     for (int number = SIGINT; number; number = number == SIGINT ? SIGHUP : 0)
         signal(number, SIG_IGN); /* the parent ends us */
     signal(SIGTERM, SIG_DFL);
     dup2(null, STDERR_FILENO); /* what a sanitizer says comes again when the program is judged */
     dup2(null, STDOUT_FILENO);
     w->runner = runner_open(&options);
+    if (!w->runner && runner_fault(&options))
+        _exit(EXIT_VIOLATION); /* the parent says which, when it runs the empty program */
     enum enumerated ended = w->runner ? enumerate(&e) : ENUMERATION_NO_MEMORY;
     if (ended == ENUMERATED && w->message.chunk < w->x->chunks)
         send_message(w); /* the last chunk has fewer units than others */
-    _exit(ended == ENUMERATION_NO_MEMORY ? EXIT_HARNESS : 0);
+    if (ended == ENUMERATION_NO_MEMORY)
+        _exit(EXIT_HARNESS);
+    atomic_store(&w->own->well, true);
+    _exit(0);
+}
+
+/* ---- in a keeper ------------------------------------------------------------------------------
+ */
+
+_Noreturn static void keep(struct worker *w) {
+    static char said[1];
+    size_t length = sizeof said;
+    struct guard_task task = {
+        .seconds = w->x->job.seconds, .body = work, .context = w, .pace = &w->own->pace};
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    bool started = guard_run(&task, said, &length, &w->own->end);
+    _exit(started ? 0 : EXIT_HARNESS);
 }
 
 /* ---- in the parent ----------------------------------------------------------------------------
  */
 
-struct process {
-    pid_t pid; /* 0: none, or it has ended */
-    uint64_t runs;
-    double since; /* runs is what it is */
-};
-
 struct pool {
     struct exploration *x;
     struct shared *shared;
     size_t shared_size;
-    struct process *processes;
+    pid_t *keepers; /* 0: none, or it has ended */
     int in, out;
     unsigned n;
     bool no_memory;
@@ -184,12 +207,16 @@ static void note_violation(struct pool *p, unsigned worker, uint64_t chunk, bool
     x->late = late;
     x->found_chunk = chunk;
     *x->program = p->shared->workers[worker].program;
+    if (program_valid(x->program) != NULL)
+        program_clear(x->program); /* a collector has written there */
     x->verdict = p->shared->workers[worker].verdict;
-    if (died)
+    if (died || !verdict_is_sound(&x->verdict, x->program))
         x->verdict = (struct verdict){.op = OP_INITIAL};
 }
 
 static void take_message(struct pool *p, const struct message *m) {
+    if (m->worker >= p->n || m->chunk >= p->x->chunks)
+        return; /* no worker of ours says that */
     if (m->violation) {
         note_violation(p, m->worker, m->chunk, false, false);
         return;
@@ -215,46 +242,38 @@ static bool take_messages(struct pool *p) {
     return n != 0;
 }
 
-/* A worker that has ended by itself ended well; another one was in a collector. */
-static void see_death(struct pool *p, unsigned i, int status, bool late) {
+/* A worker that has ended by itself, at its end, ended well; another one was in a collector. */
+static void see_death(struct pool *p, unsigned i, int kept) {
     struct worker_shared *w = &p->shared->workers[i];
-    p->processes[i].pid = 0;
-    if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_HARNESS && !atomic_load(&w->runs))
+    int status = w->end.status;
+    bool late = w->end.limit == GUARD_PROCESSOR || w->end.limit == GUARD_IDLE;
+    bool none = WIFEXITED(status) && WEXITSTATUS(status) == EXIT_HARNESS && !atomic_load(&w->runs);
+    p->keepers[i] = 0;
+    if (none || (WIFEXITED(kept) && WEXITSTATUS(kept) == EXIT_HARNESS))
         p->no_memory = true;
-    else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+    else if (!WIFEXITED(kept) || !WIFEXITED(status) || WEXITSTATUS(status) != 0 || !w->well)
         note_violation(p, i, atomic_load(&w->chunk), true, late);
 }
 
-static void look_after(struct pool *p, double now) {
+static void look_after(struct pool *p) {
     for (unsigned i = 0; i < p->n; i++) {
-        struct process *process = &p->processes[i];
-        uint64_t runs = atomic_load(&p->shared->workers[i].runs);
-        bool waits = !atomic_load(&p->shared->workers[i].busy);
         int status;
-        if (!process->pid)
-            continue;
-        if (runs != process->runs || waits)
-            process->since = now;
-        process->runs = runs;
-        bool late = now - process->since > p->x->job.seconds;
-        if (late)
-            kill(process->pid, SIGKILL);
-        if (waitpid(process->pid, &status, late ? 0 : WNOHANG) == process->pid)
-            see_death(p, i, status, late);
+        if (p->keepers[i] && waitpid(p->keepers[i], &status, WNOHANG) == p->keepers[i])
+            see_death(p, i, status);
     }
 }
 
 static void end_workers(struct pool *p) {
     for (unsigned i = 0; i < p->n; i++) {
         int status;
-        if (!p->processes[i].pid)
+        if (!p->keepers[i])
             continue;
         if (signal_caught || p->no_memory)
-            kill(p->processes[i].pid, SIGKILL);
-        while (waitpid(p->processes[i].pid, &status, 0) < 0 && errno == EINTR)
+            kill(p->keepers[i], SIGKILL); /* the guard sees it, and ends the worker */
+        while (waitpid(p->keepers[i], &status, 0) < 0 && errno == EINTR)
             ;
         if (!signal_caught && !p->no_memory)
-            see_death(p, i, status, false);
+            see_death(p, i, status);
     }
 }
 
@@ -271,7 +290,7 @@ static bool watch(struct pool *p) {
     for (bool more = true; more && !signal_caught && !p->no_memory && good;) {
         more = take_messages(p);
         double now = seconds_now();
-        look_after(p, now);
+        look_after(p);
         explore_show(p->x, running(p));
         if (now - p->saved > SAVE_SECONDS) {
             p->saved = now;
@@ -293,9 +312,9 @@ static bool start(struct pool *p, unsigned i) {
                            .number = i,
                            .out = p->out};
         close(p->in);
-        work(&w);
+        keep(&w);
     }
-    p->processes[i] = (struct process){.pid = child > 0 ? child : 0, .since = seconds_now()};
+    p->keepers[i] = child > 0 ? child : 0;
     return child > 0;
 }
 
@@ -303,10 +322,9 @@ static bool open_pool(struct pool *p) {
     int ends[2] = {-1, -1};
     p->n = p->x->jobs;
     p->shared_size = sizeof *p->shared + p->n * sizeof *p->shared->workers;
-    p->processes = calloc(p->n, sizeof *p->processes);
-    p->shared =
-        mmap(NULL, p->shared_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (!p->processes || p->shared == MAP_FAILED || pipe2(ends, O_CLOEXEC) != 0)
+    p->keepers = calloc(p->n, sizeof *p->keepers);
+    p->shared = guard_share(p->shared_size);
+    if (!p->keepers || !p->shared || pipe2(ends, O_CLOEXEC) != 0)
         return false;
     p->in = ends[0];
     p->out = ends[1];
@@ -332,7 +350,7 @@ bool explore_pool(struct exploration *x) {
     if (!good)
         p->no_memory = true;
     good = good && watch(p);
-    if (p->shared && p->shared != MAP_FAILED)
+    if (p->shared)
         end_workers(p);
     if (p->in >= 0)
         close(p->in);
@@ -340,9 +358,8 @@ bool explore_pool(struct exploration *x) {
     if (p->no_memory && good)
         fprintf(stderr, "isoheap: no memory for the processes of an exploration\n");
     good = good && !p->no_memory;
-    if (p->shared && p->shared != MAP_FAILED)
-        munmap(p->shared, p->shared_size);
-    free(p->processes);
+    guard_unshare(p->shared, p->shared_size);
+    free(p->keepers);
     free(p);
     return good && saved;
 }

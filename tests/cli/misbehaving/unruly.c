@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
  * `unruly` is mark_sweep until a block of three fields is allocated; then it does to the process,
- * or to those around it, what the environment variable UNRULY says.
+ * or to those around it, what the environment variable UNRULY says: the name of a deed, or as
+ * slots+100 so many words that it writes behind a region (-100: before it).  With ",short" at the
+ * end it also gives a field less than was asked for, so that there is something to be found if the
+ * deed alone is no harm.
  */
 #define _GNU_SOURCE
 #include "collectors/mark_sweep/mark_sweep.h"
 
+#include <setjmp.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -23,8 +27,13 @@ static struct gc *open_gc(void) {
 }
 static unsigned programs; /* since the process began: what no reset clears */
 
+static const struct gc_config *lent;
+static struct gc *self;
+
 static void reset(struct gc *g, const struct gc_config *config) {
     programs++;
+    lent = config;
+    self = g;
     mark_sweep.reset(g, config);
 }
 static void close_gc(struct gc *g) {
@@ -85,10 +94,125 @@ static void end_quietly(void) {
     _exit(3);
 }
 
+static void end_well(void) {
+    exit(0);
+}
+static void write_through_null(void) {
+    word *volatile nowhere = NULL;
+    *nowhere = 1;
+}
+static void close_files(void) {
+    for (int fd = 0; fd < 1024; fd++)
+        close(fd);
+}
+/* Nothing is to end this process any more, it thinks. */
+static void change_handlers(void) {
+    for (int number = 1; number < NSIG; number++)
+        signal(number, SIG_IGN);
+}
+/* The copy goes on, and would tell what it finds. */
+static void leave_it_to_a_copy(void) {
+    if (fork() != 0)
+        _exit(0);
+}
+static void fork_on(void) {
+    fork();
+}
+
+static volatile unsigned depth;
+__attribute__((noinline)) static unsigned recurse_on(volatile char *above) {
+    volatile char frame[4096];
+    frame[0] = *above;
+    if (++depth == 0)
+        return 0;
+    return recurse_on(frame) + (unsigned)frame[0];
+}
+static void recurse(void) {
+    volatile char first = 1;
+    recurse_on(&first);
+}
+
+static jmp_buf gone;
+static bool has_been; /* gone is a frame that is no more */
+
+static void jump(void) {
+    if (has_been)
+        longjmp(gone, 1);
+    has_been = true;
+    if (setjmp(gone))
+        raise(SIGTRAP); /* back in a frame that is no more: whatever comes */
+}
+
+/* ---- words beyond a region ---------------------------------------------------------------------
+ */
+
+struct region {
+    const char *name;
+    word *start, *end;
+};
+
+static void measure(void *context, enum gc_extent kind, const word *header, size_t words) {
+    struct region *heap = context;
+    word *at = (word *)(uintptr_t)header;
+    if (kind == GC_FREE_LIST_ENTRY)
+        return;
+    heap->start = heap->start ? heap->start : at;
+    heap->end = at + words;
+}
+
+/* The static block in slot 1 is all that there is of them. */
+static struct region statics(void) {
+    word v = lent->slots[0][1];
+    word *first = is_immediate(v) ? NULL : word_pointer(v);
+    return (struct region){"statics", first ? first - 1 : NULL,
+                           first ? first + header_wosize(first[-1]) : NULL};
+}
+
+/* As code does that nobody has instrumented. */
+__attribute__((no_sanitize("address", "undefined"))) static void
+scribble(word *from, ptrdiff_t step, size_t words) {
+    for (volatile word *w = from; words; words--, w += step)
+        *w = UINT64_C(0x9f9f9f9f9f9f9f9f);
+}
+
+/* True if UNRULY names a region; which begins where it does with few words less on its stack. */
+static bool write_beyond(const char *deed) {
+    word here[2] = {0, 0};
+    struct region heap = {"heap", NULL, NULL};
+    mark_sweep.walk(self, measure, &heap);
+    word *slots = lent->slots[0], *config = (word *)(uintptr_t)lent;
+    word *hooks = (word *)(void *)lent->hooks;
+    const struct region regions[] = {heap,
+                                     statics(),
+                                     {"slots", slots, slots + (size_t)GC_SLOTS * lent->mutators},
+                                     {"config", config, config + sizeof *lent / sizeof(word)},
+                                     {"hooks", hooks, hooks + sizeof *lent->hooks / sizeof(word)},
+                                     {"stack", here, here + 2}};
+    for (unsigned i = 0; i < sizeof regions / sizeof *regions; i++) {
+        const struct region *r = &regions[i];
+        size_t length = strlen(r->name);
+        if (strncmp(deed, r->name, length) != 0 || !strchr("+-", deed[length]) || !r->start)
+            continue;
+        bool behind = deed[length] == '+';
+        scribble(behind ? r->end : r->start - 1, behind ? 1 : -1,
+                 strtoul(deed + length + 1, NULL, 10));
+        return true;
+    }
+    return false;
+}
+
 static const struct {
     const char *name;
     void (*do_it)(void);
-} deeds[] = {{"kill_self", kill_self},
+} deeds[] = {{"end_well", end_well},
+             {"null", write_through_null},
+             {"close_files", close_files},
+             {"change_handlers", change_handlers},
+             {"leave_it_to_a_copy", leave_it_to_a_copy},
+             {"fork_on", fork_on},
+             {"recurse", recurse},
+             {"jump", jump},
+             {"kill_self", kill_self},
              {"stop_self", stop_self},
              {"kill_parent", kill_parent},
              {"stop_parent", stop_parent},
@@ -104,14 +228,24 @@ static bool is_short(const char *deed, size_t wosize) {
     return strcmp(deed, "counts") == 0 && wosize > 1 && programs % OFTEN == 0;
 }
 
+static void misbehave(const char *deed) {
+    size_t length = strcspn(deed, ",");
+    if (write_beyond(deed))
+        return;
+    for (unsigned i = 0; i < sizeof deeds / sizeof *deeds; i++)
+        if (strlen(deeds[i].name) == length && strncmp(deed, deeds[i].name, length) == 0)
+            deeds[i].do_it();
+}
+
 static enum gc_result alloc(struct gc *g, unsigned m, unsigned dst, size_t wosize, unsigned tag,
                             const word *raw) {
     const char *deed = getenv("UNRULY");
     if (deed && is_short(deed, wosize))
         return mark_sweep.alloc(g, m, dst, wosize - 1, tag, raw);
-    for (unsigned i = 0; deed && wosize == FIELDS && i < sizeof deeds / sizeof *deeds; i++)
-        if (strcmp(deed, deeds[i].name) == 0)
-            deeds[i].do_it();
+    if (deed && wosize == FIELDS) {
+        misbehave(deed);
+        wosize -= strstr(deed, ",short") != NULL;
+    }
     return mark_sweep.alloc(g, m, dst, wosize, tag, raw);
 }
 
