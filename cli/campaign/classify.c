@@ -155,6 +155,12 @@ static void find_lateness(const struct outcome *o, struct finding *f) {
                  o->seconds * IDLE_FACTOR);
 }
 
+/* libFuzzer says when an input begins and when it has ended: who leaves in between with status 0 has
+ * not come to the end of it. */
+static bool ended_early(const char *text) {
+    return contains(text, "Running: ") && !contains(text, "Executed ");
+}
+
 bool classify(const struct target *t, const char *input, struct finding *f) {
     *f = (struct finding){.failed = true};
     struct outcome o = run_input(t, input, PLAIN);
@@ -162,7 +168,7 @@ bool classify(const struct target *t, const char *input, struct finding *f) {
         free(o.text);
         return false;
     }
-    f->failed = o.late != IN_TIME || o.status != 0;
+    f->failed = o.late != IN_TIME || o.status != 0 || ended_early(o.text);
     if (f->failed && !plain_class(o.text, o.late != IN_TIME, f)) {
         free(o.text);
         o = run_input(t, input, NAMED);

@@ -66,6 +66,9 @@ UNRULY=kill_self check 0 'violation sanitizer' "$MISBEHAVING" run -q --expect=sa
 finds kill_group 'violation sanitizer \(unruly\)'
 finds kill_parent 'violation sanitizer \(unruly\)'
 finds end_quietly 'new violation sanitizer \(unruly\)'
+# Words beyond what it is lent, and a copy of the process that goes on in its place.
+finds slots+100 'new violation sanitizer \(unruly\)'
+finds leave_it_to_a_copy 'new violation sanitizer \(unruly\)'
 
 # Fails once and then not: class, what was said, a place in the summary, a hint.
 finds counts 'isoheap conformance --only=repeats' \

@@ -112,6 +112,23 @@ mv mine my_own
 builds my_own
 "$isoheap" conformance --plugin my_own/build/bin/my_own.so >log 2>&1 || complain "$(cat log)"
 grep -q 'not filled in yet' log || complain 'the skeleton does not say that it is one'
+# A copy loop that runs away behind the arena is a verdict on it, however far it goes.
+cp -r my_own wild && rm -rf wild/build
+cat >runaway <<'C'
+    const char *wild = getenv("WILD");
+    volatile word *p = g->arena.base + CAPACITY;
+    for (size_t i = 0, far = wild ? strtoul(wild, 0, 0) : 0; i < far; i++)
+        p[i] = 0x9f9f9f9f9f9f9f9f;
+C
+sed -i -e '/nothing is freed yet/r runaway' -e 's/^#include <stdlib.h>$//' -e '0,/^#include/s//#include <stdlib.h>\n#include/' wild/my_own.c
+grep -q 'getenv("WILD")' wild/my_own.c || complain 'the skeleton has no such place'
+(cd wild && cmake -B build -DCMAKE_PREFIX_PATH="$folder/prefix" -DCMAKE_C_COMPILER="$CC" && cmake --build build -j 2) \
+    >log 2>&1 || complain "$(tail -n 20 log)"
+printf 'isoheap program 1\nheap\n  b0 = block tag=0 [1]\nroots\n  r0 = b0\nscript\n  full\n' >full.txt
+for words in 100 100000 200000 10000000; do
+    WILD=$words check 1 'violation sanitizer \(subject\) at operation 0: full' \
+        "$isoheap" run --plugin wild/build/bin/my_own.so full.txt
+done
 "$isoheap" init my_own 2>log && complain 'init writes over files'
 grep -q 'exists; nothing is overwritten' log || complain "$(cat log)"
 for name in cheney Foo 1a 'a b' ../x int ''; do
