@@ -71,6 +71,8 @@ typedef enum gc_refusal {
     X(size_t, max_wosize, max_wosize, t->max_wosize <= header_wosize(~(word)0),                     \
       "to be 2^54 - 1 at most, which a header has room for",                                       \
       "the largest block, in fields; 0: as much as the heap holds")                                \
+    X(bool, single, beside, true, "",                                                              \
+      "one state in a process: it is not compared with itself")                                    \
     X(unsigned, max_mutators, roots, t->max_mutators <= GC_MUTATORS, "to be 4 (GC_MUTATORS) at most", \
       "how many mutators there may be, at least 1")                                                \
     X(size_t, nursery_words, nursery, c->walk && t->nursery_words <= GC_NURSERY_WORDS,             \

@@ -253,13 +253,16 @@ static unsigned act(struct conform *c, uint64_t *random, char *name, size_t size
     }
 }
 
+static void run_one(struct conform *c, unsigned i, uint64_t *random, struct trace *t) {
+    c->hooks->fuel = FUEL;
+    unsigned answer = act(c, random, t->name[i], sizeof t->name[i]);
+    t->entry[i] = fold(state(c, c->hooks->fuel), answer);
+}
+
 static void run(struct conform *c, size_t words, uint64_t seed, struct trace *t) {
     fresh_heap(c, words, 1);
-    for (unsigned i = 0; i < OPERATIONS; i++) {
-        c->hooks->fuel = FUEL;
-        unsigned answer = act(c, &seed, t->name[i], sizeof t->name[i]);
-        t->entry[i] = fold(state(c, c->hooks->fuel), answer);
-    }
+    for (unsigned i = 0; i < OPERATIONS; i++)
+        run_one(c, i, &seed, t);
 }
 
 /* The same run three times; between them others, one of them in a heap of another size, and then
@@ -297,6 +300,35 @@ static void check_reopen(struct conform *c) {
     expect_list(c, 1u << c->scale, "after close and open");
 }
 
+static const char *several_states(const struct conform *c) {
+    return c->traits.single ? "it has one state in a process: trait single" : NULL;
+}
+
+/* Two that take turns do what each has done alone: else a comparison of the collector with itself,
+ * or of two plug-ins of one source, accuses it of what the other one did. */
+static void check_beside(struct conform *c) {
+    static struct conform other;
+    static struct trace alone[2], beside[2];
+    size_t words = c->words;
+    run(c, words, 1, &alone[0]);
+    run(c, words, 2, &alone[1]);
+    open_beside(&other, c);
+    struct conform *both[] = {c, &other};
+    uint64_t random[] = {1, 2};
+    fresh_heap(c, words, 1);
+    fresh_heap(&other, words, 1);
+    for (unsigned i = 0; i < 2 * OPERATIONS; i++) {
+        unsigned who = i % 2, at = i / 2;
+        run_one(both[who], at, &random[who], &beside[who]);
+        if (beside[who].entry[at] != alone[who].entry[at])
+            broken(c,
+                   "two of them in a process do not do what each does alone: operation %u, %s, "
+                   "differs; a collector with one state in a process says so with the trait single",
+                   at, beside[who].name[at]);
+    }
+    other.collector->close(other.gc);
+}
+
 static const char *always(const struct conform *c) {
     (void)c;
     return NULL;
@@ -316,4 +348,5 @@ const struct conform_step conform_collections[] = {
     {"repeats", "the same calls do the same whatever ran before: reset leaves no state", always,
      check_repeats},
     {"reopen", "a collector that was closed can be opened again", always, check_reopen},
+    {"beside", "two of it in one process do not know of each other", several_states, check_beside},
     {NULL, NULL, NULL, NULL}};

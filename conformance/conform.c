@@ -313,25 +313,46 @@ static void run_variant(struct conform *c, const struct conform_step *step, unsi
     }
 }
 
+/* Everything but the collector itself. */
+static bool prepare(struct conform *c, const struct collector *collector, struct lent *lent,
+                    struct conform_answer *answer) {
+    memset(c, 0, sizeof *c);
+    c->collector = collector;
+    c->answer = answer;
+    c->lent = lent;
+    if (!lent->map && !lent_open(lent, c)) {
+        snprintf(answer->text, CONFORM_TEXT, "the system has no address space for slots and hooks");
+        answer->result = CONFORM_BROKEN;
+        return false;
+    }
+    c->hooks = lent->hooks;
+    fill_memory(c, FILL_USUAL);
+    for (size_t i = 0; i < sizeof c->units / sizeof *c->units; i++)
+        c->units[i] = WORD_UNIT;
+    return true;
+}
+
+void open_beside(struct conform *other, const struct conform *c) {
+    static struct lent lent;
+    bool good = prepare(other, c->collector, &lent, c->answer);
+    memcpy(&other->end, &c->end, sizeof c->end);
+    if (!good)
+        longjmp(other->end, 1);
+    other->config.variant = c->config.variant;
+    other->scale = c->scale;
+    other->gc = c->collector->open();
+    if (!other->gc)
+        broken(other,
+               "open while another one is open returns NULL; a collector with one state in a "
+               "process says so with the trait single");
+}
+
 void conform_run(const struct collector *collector, unsigned number,
                  struct conform_answer *answer) {
     static struct conform c;
     static struct lent lent; /* collectors that were not closed know its hooks for ever */
     memset(answer, 0, sizeof *answer);
-    memset(&c, 0, sizeof c);
-    c.collector = collector;
-    c.answer = answer;
-    c.lent = &lent;
-    if (!lent.map && !lent_open(&lent, &c)) {
-        snprintf(answer->text, CONFORM_TEXT, "the system has no address space for slots and hooks");
-        answer->result = CONFORM_BROKEN;
-        return;
-    }
-    c.hooks = lent.hooks;
-    fill_memory(&c, FILL_USUAL);
-    for (size_t i = 0; i < sizeof c.units / sizeof *c.units; i++)
-        c.units[i] = WORD_UNIT;
-    if (setjmp(c.end))
+    if (!prepare(&c, collector, &lent, answer) || setjmp(c.end))
         return;
     c.gc = collector->open();
     if (!c.gc)

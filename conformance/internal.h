@@ -49,6 +49,10 @@ _Noreturn void broken(struct conform *, const char *format, ...);
 /* Adds a remark to the answer, whatever that is. */
 void remark(struct conform *, const char *text);
 
+/* A second one of the same collector and variant, open beside c; what it breaks is c's answer.  Close
+ * other.gc. */
+void open_beside(struct conform *other, const struct conform *c);
+
 /* ---- calls of the collector, with the checks that every call must pass -------------------------
  */
 

@@ -51,10 +51,11 @@ const char *runner_fault(const struct runner_options *options) {
     return fault || !options->reference ? fault : promises_fault(options->reference, &config);
 }
 
-/* What the subject has and the reference lacks would mean something else to each of them; and of a
- * runtime there is one in a process, which cannot be beside itself. */
+/* What the subject has and the reference lacks would mean something else to each of them; and what
+ * has one state in a process cannot be beside itself. */
 static bool are_comparable(const struct collector *subject, const struct collector *reference) {
-    return reference && (!subject->extras || (reference->extras && reference != subject));
+    return reference && (!subject->extras || reference->extras) &&
+           !(subject->traits.single && reference == subject);
 }
 
 struct runner *runner_open(const struct runner_options *options) {

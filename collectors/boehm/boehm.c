@@ -206,6 +206,7 @@ const struct collector ISOHEAP_COLLECTOR = {
                .raw = true,
                .outside = true,
                .conservative = true,
+               .single = true,
                .refusal = REFUSES_ANYTIME,
                .max_mutators = GC_MUTATORS},
     .variants = variants,

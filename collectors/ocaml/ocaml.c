@@ -260,6 +260,7 @@ const struct collector ISOHEAP_COLLECTOR = {
                .outside = true,
                .full_until_exact = 1,
                .refusal = REFUSES_NO_FREE_BLOCK,
+               .single = true,
                .max_mutators = 1,
                .forwards = true},
     .variants = variants,

@@ -178,6 +178,8 @@ same first out 'one digest in a child and without'
 check 0 '^infix.txt: ok;list.txt: ok;2 passed, 0 failed;$' run infix.txt list.txt
 check 0 ok run --reference none list.txt
 check 0 ok run --collector cheney --reference mark_sweep list.txt
+# one state in a process: the model judges alone
+check 0 ok run --collector boehm --reference boehm list.txt
 
 check 1 '^infix.txt: violation lost_object \(subject\) at operation 0: full;' \
     run --collector bad_infix_root infix.txt

@@ -54,6 +54,13 @@ static struct gc *opens_once(void) {
     static bool opened;
     return opened ? NULL : (opened = true, cheney.open());
 }
+static struct gc *shares_state(void) {
+    static struct gc *only;
+    return only ? only : (only = cheney.open());
+}
+static void stays_open(struct gc *g) {
+    (void)g;
+}
 static void nothing(void *start, size_t words) {
     (void)start;
     (void)words;
@@ -497,6 +504,7 @@ static const struct gc_extras strong_extras = {.ephemeron = strong_ephemeron,
 #define SPOILS_step_endless      .step = step_endless
 #define SPOILS_kind_loses        .switch_kind = kind_loses, .kinds = two_kinds
 #define SPOILS_state_stays       .alloc = state_stays
+#define SPOILS_shares_state      .open = shares_state, .close = stays_open
 #define SPOILS_opens_once        .open = opens_once
 #define SPOILS_contradiction     .promise = contradiction
 #define SPOILS_claims_stays      .traits.moves = false

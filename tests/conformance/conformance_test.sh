@@ -40,6 +40,7 @@ says() {
 says slot_stale roots 'slot 2 of mutator 0 points where the walk has no live block'
 says init_collects init 'init collected; it never may'
 says state_stays repeats 'reset leaves state behind'
+says shares_state beside 'two of them in a process do not do what each does alone'
 says walk_gap walk 'the walk ends before the heap does'
 says claims_infix infix 'an infix pointer, alone in its slot'
 says hangs roots 'the step does not end: a hang (it took more than 1 seconds of processor time)'

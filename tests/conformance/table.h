@@ -37,6 +37,7 @@
     X(step_endless, step, cheney, "a cycle of slices never ends") \
     X(kind_loses, kinds, cheney, "a switch of the kind loses a block") \
     X(state_stays, repeats, cheney, "a counter outlives reset") \
+    X(shares_state, beside, cheney, "two of it have one heap") \
     X(opens_once, reopen, cheney, "open works once in a process") \
     X(contradiction, traits, cheney, "a variant with a sorted free list and no free list") \
     X(claims_stays, stays, cheney, "moves, and does not say so") \
