@@ -29,7 +29,7 @@ export TIME TARGET JOBS INSTALL PRESET DEFECTS
 MAKEFLAGS += --no-print-directory
 
 .DEFAULT_GOAL := build
-.PHONY: build fuzz afl check bench coverage minimise merge known-bad faults msan ubsan tsan oss-fuzz-check format tidy deps test-deps clean help
+.PHONY: build fuzz afl check bench coverage minimise merge known-bad faults msan ubsan tsan machines oss-fuzz-check format tidy deps machine-deps test-deps clean help
 
 build: deps ## build the command, build/bin/isoheap, and the fuzz binaries, build/fuzz/bin/
 	@scripts/build.sh release fuzz
@@ -94,6 +94,9 @@ tsan: test-deps ## run the on-the-fly collector's threads under ThreadSanitizer 
 	@build/tsan/tests/onthefly_threads_test
 	@ISOHEAP_STRESS_SECONDS=$(TIME) build/tsan/tests/onthefly_stress_test
 
+machines: machine-deps ## the same digests on s390x and aarch64, under qemu-user, and with clang 19; takes a quarter of an hour
+	@scripts/machines.sh
+
 oss-fuzz-check: deps ## rehearse what OSS-Fuzz and ClusterFuzzLite do with the targets; takes an hour or two
 	@scripts/oss_fuzz_check.sh
 
@@ -106,6 +109,9 @@ tidy: deps ## look for defects (clang-tidy, shellcheck)
 
 deps: ## install the packages that are missing
 	@scripts/install.sh
+
+machine-deps:
+	@scripts/install.sh --machines
 
 test-deps:
 	@scripts/install.sh --tests

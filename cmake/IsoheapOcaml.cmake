@@ -100,6 +100,11 @@ function(isoheap_ocaml_variant name symbol)
         target_compile_definitions(${part} PRIVATE ISOHEAP_COLLECTOR=${symbol}
             $<$<STREQUAL:${name},debug>:DEBUG> $<$<STREQUAL:${name},tiny>:ISOHEAP_OCAML_TINY>)
     endforeach()
+    # The headers are those of the machine that builds; for another one of 64 bits this is what differs.
+    if(CMAKE_C_BYTE_ORDER STREQUAL BIG_ENDIAN)
+        target_compile_definitions(${symbol}_runtime PRIVATE ARCH_BIG_ENDIAN)
+        target_compile_definitions(${symbol}_adapter PRIVATE ARCH_BIG_ENDIAN)
+    endif()
     set_target_properties(${symbol}_runtime PROPERTIES C_STANDARD 11 C_EXTENSIONS ON)
     # A failed assertion is a verdict (stubs.c), not the end of the process.
     set_source_files_properties("${runtime}/misc.c" PROPERTIES

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: MIT
 # Installs the Debian packages that isoheap needs and that are missing.
 #
-#   install.sh           install what is missing; nothing is touched if nothing is
-#   install.sh --tests   the same, and what only the tests need
-#   install.sh --list    print the packages and what each is for
+#   install.sh             install what is missing; nothing is touched if nothing is
+#   install.sh --tests     the same, and what only the tests need
+#   install.sh --machines  the same, and other machines and compilers, for make machines
+#   install.sh --list      print the packages and what each is for
 #
 # Runs apt-get as root or through sudo.  With INSTALL=no, or without either, it says what to
 # install and fails.
@@ -43,9 +44,21 @@ zsh              likewise
 LIST
 }
 
+machine_packages() {
+    cat <<'LIST'
+qemu-user              runs programs of other machines, for make machines
+gcc-s390x-linux-gnu    the compiler for s390x, which is big-endian
+libc6-dev-s390x-cross  its C library
+gcc-aarch64-linux-gnu  the compiler for aarch64
+libc6-dev-arm64-cross  its C library
+clang-19               a newer compiler than Debian's default
+LIST
+}
+
 wanted_packages() {
     packages
     [ -z "$tests" ] || test_packages
+    [ -z "$machines" ] || machine_packages
 }
 
 missing_packages() {
@@ -90,10 +103,13 @@ install_missing() {
 if [ "${1:-}" = --list ]; then
     packages
     test_packages
+    machine_packages
     exit
 fi
 tests=
+machines=
 [ "${1:-}" != --tests ] || tests=yes
+[ "${1:-}" != --machines ] || machines=yes
 if ! command -v dpkg-query >/dev/null; then
     check_programs
     exit

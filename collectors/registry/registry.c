@@ -26,7 +26,9 @@ const struct collector *const registered_collectors[] = {
     &tower,
     &compact,
     &cakeml,
+#ifdef ISOHEAP_HAS_BOEHM
     &boehm,
+#endif
 #ifdef ISOHEAP_HAS_OCAML
     &ocaml,
 #endif

@@ -22,8 +22,9 @@ static unsigned scanned_object(const struct runner *r, unsigned m, unsigned slot
 static word end_of_chain(const struct model *model, word v, unsigned object, bool *passes) {
     enum { LONGEST = 16 };
     for (unsigned n = 0; model_is_pointer(v); n++) {
-        const struct model_object *o = &model->objects[model_object(v)];
-        *passes |= model_object(v) == object || n == LONGEST;
+        unsigned at = model_object(v);
+        const struct model_object *o = &model->objects[at];
+        *passes |= (object != MODEL_NONE && at == object) || n == LONGEST;
         if (o->tag != TAG_FORWARD || o->is_static || n == LONGEST)
             break;
         v = model->fields[o->first_field];
