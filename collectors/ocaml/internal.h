@@ -22,6 +22,20 @@ enum {
     CELLS = 1 << 24     /* words of them all; address space only until touched */
 };
 
+/* A raw word in the runtime's heap, or back.  The runtime reads strings by bytes, the last of which
+ * tells the length; a program's word has its lowest byte first on every machine. */
+static inline word runtime_word(unsigned tag, word raw) {
+#ifdef ARCH_BIG_ENDIAN
+    word turned = 0;
+    for (unsigned byte = 0; tag == TAG_STRING && byte < sizeof raw; byte++)
+        turned = turned << 8 | (raw >> 8 * byte & 255);
+    return tag == TAG_STRING ? turned : raw;
+#else
+    (void)tag;
+    return raw;
+#endif
+}
+
 /* What is known of a word of the runtime's heap. */
 struct cell {
     uint32_t stamp; /* == gc.epoch: an allocated block starts here (its field 0) */

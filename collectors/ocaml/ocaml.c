@@ -10,7 +10,6 @@
 #include "collectors/faults.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include <caml/alloc.h>
 #include <caml/compact.h>
@@ -130,7 +129,8 @@ static enum gc_result ocaml_alloc(struct gc *g, unsigned m, unsigned dst, size_t
         fields[1] = WORD_UNIT;
         fields += CUSTOM_HIDDEN;
     }
-    memcpy(fields, raw, wosize * sizeof(word));
+    for (size_t i = 0; i < wosize; i++)
+        fields[i] = runtime_word(tag, raw[i]);
     root_set(dst, (word)v);
     g->config.slots[0][dst] = g->synced[dst] = WORD_UNIT;
     uint64_t seen = g->seen;
@@ -177,7 +177,8 @@ static void ocaml_write_raw(struct gc *g, unsigned m, unsigned obj, size_t i, wo
     if (!is_inside(g, obj))
         return;
     value v = root_value(obj);
-    word_pointer((word)v)[i + (Tag_val(v) == Custom_tag ? CUSTOM_HIDDEN : 0)] = raw;
+    size_t place = i + (Tag_val(v) == Custom_tag ? CUSTOM_HIDDEN : 0);
+    word_pointer((word)v)[place] = runtime_word(Tag_val(v), raw);
 }
 
 /* ---- the collector ------------------------------------------------------------------------------

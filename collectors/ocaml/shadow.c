@@ -134,8 +134,9 @@ static void copy_block(struct gc *g, uint32_t place, bool add) {
         return;
     }
     word first = first_scanned(block);
+    unsigned tag = header_tag(header_of(block));
     for (uint32_t i = 0; i < wosize; i++)
-        to[i] = i < first ? from[i] : convert(g, from[i], add);
+        to[i] = i < first ? runtime_word(tag, from[i]) : convert(g, from[i], add);
 }
 
 /* ---- ephemerons: their fields are shown as far as the program may observe them
