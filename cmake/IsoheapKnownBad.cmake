@@ -35,7 +35,7 @@ endfunction()
 function(isoheap_known_bad_source source)
     file(GLOB files CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/collectors/${source}/*.c")
     add_library(known_bad_${source} OBJECT ${files})
-    target_compile_definitions(known_bad_${source} PRIVATE $<$<BOOL:${ISOHEAP_BOEHM}>:ISOHEAP_HAS_BOEHM>
+    target_compile_definitions(known_bad_${source} PRIVATE $<$<NOT:$<BOOL:${ISOHEAP_BOEHM}>>:ISOHEAP_NO_BOEHM>
         ISOHEAP_FAULT=known_bad_fault ISOHEAP_COLLECTOR=known_bad_${source})
     isoheap_flags(known_bad_${source} INSTRUMENTED SEES collectors)
     set_target_properties(known_bad_${source} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)

@@ -26,7 +26,7 @@ const struct collector *const registered_collectors[] = {
     &tower,
     &compact,
     &cakeml,
-#ifdef ISOHEAP_HAS_BOEHM
+#ifndef ISOHEAP_NO_BOEHM
     &boehm,
 #endif
 #ifdef ISOHEAP_HAS_OCAML

@@ -177,6 +177,9 @@ scribble(word *from, ptrdiff_t step, size_t words) {
 
 /* True if UNRULY names a region; which begins where it does with few words less on its stack. */
 static bool write_beyond(const char *deed) {
+    if (!strpbrk(deed, "+-"))
+        return false; /* a program's slot 1 may hold any word: nobody looks behind it without need
+                       */
     word here[2] = {0, 0};
     struct region heap = {"heap", NULL, NULL};
     mark_sweep.walk(self, measure, &heap);
