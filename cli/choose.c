@@ -33,10 +33,11 @@ const struct collector *choose_collector(const char *name) {
     const struct collector *c = find_collector(name);
     if (c || is_object(name))
         return c; /* of an object it has been said what is wrong */
-    if (nearest_name(name, collector_names)) {
+    const char *meant = did_you_mean(name, collector_names);
+    if (meant[0]) {
         fprintf(stderr,
                 "isoheap: no collector is called %s%s (`isoheap list collectors` names them)\n",
-                name, did_you_mean(name, collector_names));
+                name, meant);
         return NULL;
     }
     fprintf(stderr, "isoheap: no collector is called %s; there are:", name);

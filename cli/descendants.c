@@ -48,17 +48,49 @@ static bool is_noted(pid_t child) {
 }
 
 /* /proc/N/stat is "N (NAME) STATE PARENT ...", and NAME may be anything. */
-static pid_t parent_of(const char *number) {
+static void read_stat(pid_t process, char *state, int *parent) {
     char path[64], text[512];
-    snprintf(path, sizeof path, "/proc/%.20s/stat", number);
+    snprintf(path, sizeof path, "/proc/%ld/stat", (long)process);
     FILE *file = fopen(path, "r");
     size_t n = file ? fread(text, 1, sizeof text - 1, file) : 0;
-    int parent = 0;
     if (file)
         fclose(file);
     text[n] = '\0';
     const char *end = strrchr(text, ')');
-    return end && sscanf(end + 1, " %*c %d", &parent) == 1 ? (pid_t)parent : 0;
+    *state = 0;
+    *parent = 0;
+    if (end && sscanf(end + 1, " %c %d", state, parent) != 2)
+        *parent = 0;
+}
+
+char proc_state(pid_t process) {
+    char state;
+    int parent;
+    read_stat(process, &state, &parent);
+    return state;
+}
+
+static pid_t proc_parent(pid_t process) {
+    char state;
+    int parent;
+    read_stat(process, &state, &parent);
+    return (pid_t)parent;
+}
+
+unsigned proc_children(pid_t process, unsigned most, pid_t *first) {
+    char path[64];
+    unsigned n = 0;
+    int child;
+    snprintf(path, sizeof path, "/proc/%ld/task/%ld/children", (long)process, (long)process);
+    FILE *file = fopen(path, "r");
+    if (first)
+        *first = 0;
+    while (file && n < most && fscanf(file, "%d", &child) == 1)
+        if (n++ == 0 && first)
+            *first = child;
+    if (file)
+        fclose(file);
+    return n;
 }
 
 static void kill_child(pid_t child) {
@@ -76,7 +108,7 @@ static unsigned kill_children(bool but_noted) {
     DIR *d = opendir("/proc");
     while (d && (entry = readdir(d))) {
         pid_t child = (pid_t)strtol(entry->d_name, NULL, 10);
-        if (child <= 1 || parent_of(entry->d_name) != own || (but_noted && is_noted(child)))
+        if (child <= 1 || proc_parent(child) != own || (but_noted && is_noted(child)))
             continue;
         n++;
         kill_child(child);

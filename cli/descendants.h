@@ -25,4 +25,13 @@ void forget_child(pid_t);
  * noted ones are left for who waits for them. */
 void end_orphans(void);
 
+/* ---- /proc ------------------------------------------------------------------------------------
+ */
+
+/* 'R' for one that runs or waits for a processor, 'S', 'T' and so on; 0: nobody knows. */
+char proc_state(pid_t);
+/* Its direct children, where the system lists them: how many there are, `most` at most, and the
+ * first, 0 without one; first may be NULL. */
+unsigned proc_children(pid_t, unsigned most, pid_t *first);
+
 #endif

@@ -59,29 +59,7 @@ static size_t memory_mib(pid_t child) {
 
 /* Neither running nor waiting for a processor: it sleeps, or it has been stopped. */
 static bool is_idle(pid_t child) {
-    char path[64], text[512];
-    snprintf(path, sizeof path, "/proc/%ld/stat", (long)child);
-    FILE *file = fopen(path, "r");
-    size_t n = file ? fread(text, 1, sizeof text - 1, file) : 0;
-    if (file)
-        fclose(file);
-    text[n] = '\0';
-    const char *end = strrchr(text, ')'); /* behind a name that may be anything */
-    return !end || strncmp(end, ") R", 3) != 0;
-}
-
-/* Its direct children, where the system lists them. */
-static unsigned count_children(pid_t child) {
-    char path[64];
-    unsigned n = 0;
-    int pid;
-    snprintf(path, sizeof path, "/proc/%ld/task/%ld/children", (long)child, (long)child);
-    FILE *file = fopen(path, "r");
-    while (file && n <= GUARD_PROCESSES_MAX && fscanf(file, "%d", &pid) == 1)
-        n++;
-    if (file)
-        fclose(file);
-    return n;
+    return proc_state(child) != 'R';
 }
 
 /* Since the pace has changed; seconds. */
@@ -105,7 +83,9 @@ static enum guard_limit limit_hit(const struct guard_task *task, pid_t child,
         return GUARD_IDLE;
     if (memory_mib(child) > GUARD_MEMORY_MIB)
         return GUARD_MEMORY;
-    return count_children(child) > GUARD_PROCESSES_MAX ? GUARD_PROCESSES : GUARD_NONE;
+    return proc_children(child, GUARD_PROCESSES_MAX + 1, NULL) > GUARD_PROCESSES_MAX
+               ? GUARD_PROCESSES
+               : GUARD_NONE;
 }
 
 int guard_describe(enum guard_limit limit, unsigned seconds, char *out, size_t capacity) {

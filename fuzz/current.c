@@ -31,18 +31,15 @@ static void end_with_parent(void) {
 }
 
 /* Without room for all of it there is none: a write into a hole would be a crash. */
-static struct current_input *map_file(const char *path) {
-    int file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+void *current_map(const char *path, int flags, size_t size) {
+    int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | flags, 0666);
     if (file < 0)
         return NULL;
     void *map = MAP_FAILED;
-    if (posix_fallocate(file, 0, sizeof *current) == 0)
-        map = mmap(NULL, sizeof *current, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (posix_fallocate(file, 0, (off_t)size) == 0)
+        map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     close(file);
-    if (map != MAP_FAILED)
-        return map;
-    unlink(path);
-    return NULL;
+    return map == MAP_FAILED ? NULL : map;
 }
 
 static bool is_open(void) {
@@ -57,9 +54,11 @@ static bool is_open(void) {
         snprintf(path, sizeof path, "%s/%ld", folder, (long)owner) >= (int)sizeof path)
         return false;
     end_with_parent();
-    current = map_file(path);
+    current = current_map(path, O_TRUNC, sizeof *current);
     if (current)
         current->magic = CURRENT_MAGIC;
+    else
+        unlink(path);
     return current;
 }
 

@@ -9,6 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Maps so many bytes of a file that is shared with the campaign, and made if it is not there;
+ * flags: further ones of open.  NULL without room for all of it. */
+void *current_map(const char *path, int flags, size_t size);
+
 /* Around the run of an input. */
 void current_begin(const uint8_t *data, size_t size);
 void current_end(void);

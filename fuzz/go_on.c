@@ -7,19 +7,17 @@
  * already: with its counters at zero the run has reached nothing.  (From LLVM 15 on a target may
  * say so by -1.)
  */
-#define _POSIX_C_SOURCE 200809L /* O_CLOEXEC, posix_fallocate */
+#define _POSIX_C_SOURCE 200809L /* getpid, access */
 #include "fuzz/go_on.h"
 
 #include "fuzz/current.h"
 #include "harness/current_input.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 /* ---- kinds of violations, counted by all processes of a target --------------------------------
@@ -36,22 +34,7 @@ static struct go_on_table *open_table(void) {
         snprintf(folder, sizeof folder, "%s", wanted) >= (int)sizeof folder)
         return NULL;
     snprintf(path, sizeof path, "%s/" GO_ON_TABLE, folder);
-    int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (file < 0)
-        return NULL;
-    void *map = MAP_FAILED;
-    if (posix_fallocate(file, 0, sizeof *table) == 0)
-        map = mmap(NULL, sizeof *table, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    close(file);
-    return map == MAP_FAILED ? NULL : map;
-}
-
-static uint64_t hash_of(const void *data, size_t size) {
-    const unsigned char *bytes = data;
-    uint64_t hash = 0xcbf29ce484222325;
-    for (size_t i = 0; i < size; i++)
-        hash = (hash ^ bytes[i]) * 0x100000001b3;
-    return hash;
+    return current_map(path, 0, sizeof *table);
 }
 
 /* The row of a kind; a full table has one for all the rest. */
@@ -116,7 +99,7 @@ enum going go_on_after(const char *kind) {
     tried = true;
     if (!table)
         return GOING_ENDS;
-    struct go_on_row *row = row_of(hash_of(kind, strlen(kind)) | 1);
+    struct go_on_row *row = row_of(content_hash(kind, strlen(kind)) | 1);
     if (is_wanted(atomic_fetch_add(&row->count, 1) + 1))
         return GOING_KEEPS;
     current_violated(++violations);
@@ -149,7 +132,7 @@ static bool is_kept(const char *content) {
 static bool keep(const uint8_t *data, size_t size, const char *said) {
     char content[17], name[64];
     size_t length = strlen(said);
-    snprintf(content, sizeof content, "%016" PRIx64, hash_of(data, size));
+    snprintf(content, sizeof content, "%016" PRIx64, content_hash(data, size));
     snprintf(name, sizeof name, "%s-%s", violations ? GO_ON_LATER : GO_ON_FOUND, content);
     if (is_kept(content))
         return true;

@@ -17,6 +17,7 @@
 #define ISOHEAP_CURRENT_INPUT_H
 
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define CURRENT_VARIABLE "ISOHEAP_CURRENT"
@@ -35,6 +36,15 @@ struct current_input {
     char said[CURRENT_SAID];
     uint8_t input[CURRENT_INPUT];
 };
+
+/* By which an input is named, the same on both sides: FNV-1a of 64 bits. */
+static inline uint64_t content_hash(const void *data, size_t size) {
+    const unsigned char *bytes = data;
+    uint64_t hash = 0xcbf29ce484222325;
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ bytes[i]) * 0x100000001b3;
+    return hash;
+}
 
 #define GO_ON_VARIABLE "ISOHEAP_GO_ON"
 #define GO_ON_TABLE    "engine/violations" /* in that folder */

@@ -88,8 +88,6 @@ enum lateness { IN_TIME, LATE_PROCESSOR, LATE_IDLE };
 enum { IDLE_FACTOR = 2 };
 enum lateness run_command_within(const char *folder, char *const argv[], char *const environment[],
                                  unsigned seconds, int *status, char **output);
-/* 'R', 'S', 'T' and so on, as in /proc; 0: nobody knows. */
-char process_state(pid_t);
 
 void take_a_nap(void); /* two milliseconds */
 

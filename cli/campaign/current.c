@@ -10,6 +10,7 @@
 #define _GNU_SOURCE
 #include "cli/campaign/campaign.h"
 
+#include "cli/descendants.h"
 #include "harness/current_input.h"
 
 #include <errno.h>
@@ -163,7 +164,7 @@ static void look_at(const char *path, const char *name, void *context) {
  */
 
 static bool has_stopped(pid_t pid) {
-    char state = process_state(pid);
+    char state = proc_state(pid);
     return state == 'T' || state == 't';
 }
 

@@ -7,6 +7,7 @@
  */
 #define _GNU_SOURCE
 #include "cli/campaign/campaign.h"
+#include "harness/current_input.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -190,11 +191,7 @@ unsigned count_files(const char *folder) {
  */
 
 void name_content(const void *data, size_t size, char name[17]) {
-    const unsigned char *bytes = data;
-    uint64_t hash = 0xcbf29ce484222325;
-    for (size_t i = 0; i < size; i++)
-        hash = (hash ^ bytes[i]) * 0x100000001b3;
-    snprintf(name, 17, "%016" PRIx64, hash);
+    snprintf(name, 17, "%016" PRIx64, content_hash(data, size));
 }
 
 int add_to_folder(const char *folder, const void *data, size_t size) {

@@ -30,13 +30,6 @@ enum { SETTLED_SECONDS = 1, BEGUN_WITHIN = 2, FILED_WITHIN = 4, AFTER_INTERRUPT 
 /* ---- from found/ to queue/ --------------------------------------------------------------------
  */
 
-static uint64_t hash_of(const char *name) {
-    uint64_t hash = 0xcbf29ce484222325;
-    for (const char *c = name; *c; c++)
-        hash = (hash ^ (unsigned char)*c) * 0x100000001b3;
-    return hash;
-}
-
 /* Corpus files are named by their content, so their names are the corpus; in any order, since to
  * sort a hundred thousand names takes longer than to read them. */
 static uint64_t corpus_digest(const struct target *t) {
@@ -45,7 +38,7 @@ static uint64_t corpus_digest(const struct target *t) {
     DIR *d = opendir(t->corpus);
     while (d && (entry = readdir(d)))
         if (entry->d_name[0] != '.')
-            sum += hash_of(entry->d_name);
+            sum += content_hash(entry->d_name, strlen(entry->d_name));
     if (d)
         closedir(d);
     return sum;

@@ -265,38 +265,13 @@ static void keep_line(const char *line, void *context) {
     kept->text[kept->length] = 0;
 }
 
-/* The command itself, below the warden; 0 where the system does not say. */
-static pid_t child_of(pid_t warden) {
-    char *path = text_of("/proc/%ld/task/%ld/children", (long)warden, (long)warden);
-    FILE *file = fopen(path, "r");
-    int pid = 0;
-    if (file && fscanf(file, "%d", &pid) != 1)
-        pid = 0;
-    if (file)
-        fclose(file);
-    free(path);
-    return pid;
-}
-
-char process_state(pid_t pid) {
-    char *path = text_of("/proc/%ld/stat", (long)pid), text[512];
-    FILE *file = fopen(path, "r");
-    size_t n = file ? fread(text, 1, sizeof text - 1, file) : 0;
-    if (file)
-        fclose(file);
-    free(path);
-    text[n] = 0;
-    const char *end = strrchr(text, ')'); /* behind a name that may be anything */
-    return end && end[1] == ' ' ? end[2] : 0;
-}
-
 /* Seconds in which it neither ran nor waited for a processor, since the last look, of which there
  * are many a second: if we were stopped too, next to nothing. */
 static double idle_since(const struct process *p, double *last) {
     double now = seconds_now(), since = now - *last;
-    pid_t child = child_of(p->warden);
+    pid_t child; /* the command itself, below the warden */
     *last = now;
-    if (!child || process_state(child) == 'R')
+    if (!proc_children(p->warden, 1, &child) || proc_state(child) == 'R')
         return 0;
     return since < LONGEST_LOOK ? since : LONGEST_LOOK;
 }

@@ -72,18 +72,25 @@ void put_list(FILE *out, name_list *names) {
         fprintf(out, "%s%s", n ? " " : "", name);
 }
 
-bool print_completion(FILE *out, const char *shell) {
-    static const struct {
-        const char *name;
-        void (*put)(FILE *, char **);
-    } shells[] = {{"bash", put_bash}, {"zsh", put_zsh}, {"fish", put_fish}};
+static const struct shell {
+    const char *name;
+    void (*put)(FILE *, char **);
+} shells[] = {{"bash", put_bash}, {"zsh", put_zsh}, {"fish", put_fish}};
+
+const struct shell *completion_shell(const char *name) {
+    for (unsigned i = 0; i < sizeof shells / sizeof *shells; i++)
+        if (strcmp(shells[i].name, name) == 0)
+            return &shells[i];
+    return NULL;
+}
+
+bool print_completion(FILE *out, const struct shell *shell) {
     char *texts[COMMANDS_MAX] = {NULL};
     bool good = true;
     for (unsigned i = 0; commands[i].name && good; i++)
         good = i < COMMANDS_MAX && (texts[i] = help_text(&commands[i]));
-    for (unsigned i = 0; i < sizeof shells / sizeof *shells && good; i++)
-        if (strcmp(shells[i].name, shell) == 0)
-            shells[i].put(out, texts);
+    if (good)
+        shell->put(out, texts);
     for (unsigned i = 0; i < COMMANDS_MAX; i++)
         free(texts[i]);
     return good;

@@ -18,27 +18,20 @@ static void put_quoted(FILE *out, const char *text, size_t length) {
 }
 
 static void put_values(FILE *out, const struct completion *c) {
-    switch (c->kind) {
-    case COMPLETE_NOTHING:
-        fputs(" -x", out);
-        break;
-    case COMPLETE_FILES:
-        fputs(" -r -F", out);
-        break;
-    case COMPLETE_FOLDERS:
-        fputs(" -x -a '(__fish_complete_directories)'", out);
-        break;
-    case COMPLETE_TARGETS:
-        fputs(" -x -a '(__isoheap_targets)'", out);
-        break;
-    case COMPLETE_WORDS:
-        fputs(" -x -a '", out);
-        if (c->variable)
-            fprintf(out, "(__isoheap_%s)%s", c->variable, c->length ? " " : "");
-        put_choices(out, c);
-        fputc('\'', out);
-        break;
+    static const char *const others[] = {[COMPLETE_NOTHING] = " -x",
+                                         [COMPLETE_FILES] = " -r -F",
+                                         [COMPLETE_FOLDERS] =
+                                             " -x -a '(__fish_complete_directories)'",
+                                         [COMPLETE_TARGETS] = " -x -a '(__isoheap_targets)'"};
+    if (c->kind != COMPLETE_WORDS) {
+        fputs(others[c->kind], out);
+        return;
     }
+    fputs(" -x -a '", out);
+    if (c->variable)
+        fprintf(out, "(__isoheap_%s)%s", c->variable, c->length ? " " : "");
+    put_choices(out, c);
+    fputc('\'', out);
 }
 
 struct visit {

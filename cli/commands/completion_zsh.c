@@ -20,28 +20,20 @@ static void put_escaped(FILE *out, const char *text, size_t length, const char *
 
 /* ":NAME:ACTION" */
 static void put_values(FILE *out, const struct completion *c, const char *name) {
+    static const char *const others[] = {[COMPLETE_NOTHING] = " ",
+                                         [COMPLETE_FILES] = "_files",
+                                         [COMPLETE_FOLDERS] = "_files -/",
+                                         [COMPLETE_TARGETS] = "_isoheap_targets"};
     fprintf(out, ":%s:", name);
-    switch (c->kind) {
-    case COMPLETE_NOTHING:
-        fputc(' ', out);
-        break;
-    case COMPLETE_FILES:
-        fputs("_files", out);
-        break;
-    case COMPLETE_FOLDERS:
-        fputs("_files -/", out);
-        break;
-    case COMPLETE_TARGETS:
-        fputs("_isoheap_targets", out);
-        break;
-    case COMPLETE_WORDS:
-        fputc('(', out);
-        if (c->variable)
-            fprintf(out, "$%s%s", c->variable, c->length ? " " : "");
-        put_choices(out, c);
-        fputc(')', out);
-        break;
+    if (c->kind != COMPLETE_WORDS) {
+        fputs(others[c->kind], out);
+        return;
     }
+    fputc('(', out);
+    if (c->variable)
+        fprintf(out, "$%s%s", c->variable, c->length ? " " : "");
+    put_choices(out, c);
+    fputc(')', out);
 }
 
 static void put_option(const char *line, size_t length, void *context) {

@@ -94,7 +94,8 @@ bool parse_option_line(const char *line, size_t length, struct option_line *o) {
 
 struct help {
     bool manual;
-    const char *completion, *subcommand;
+    const struct shell *completion;
+    const char *subcommand;
 };
 
 static const struct argp_option options[] = {
@@ -110,9 +111,8 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         h->manual = true;
         return 0;
     case 'b':
-        h->completion = argument;
-        if (strcmp(argument, "bash") != 0 && strcmp(argument, "zsh") != 0 &&
-            strcmp(argument, "fish") != 0)
+        h->completion = completion_shell(argument);
+        if (!h->completion)
             argp_error(state, "--completion knows bash, zsh and fish, not %s", argument);
         return 0;
     case ARGP_KEY_ARG:

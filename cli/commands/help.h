@@ -26,7 +26,9 @@ void for_each_line(const char *text, void (*visit)(const char *line, size_t leng
 
 /* man(7), for all subcommands.  False if a help text cannot be had. */
 bool print_manual(FILE *);
-/* A completion script for the shell bash, zsh or fish.  False if a help text cannot be had. */
-bool print_completion(FILE *, const char *shell);
+/* bash, zsh or fish; NULL: there is no completion for it. */
+const struct shell *completion_shell(const char *name);
+/* The completion script of a shell.  False if a help text cannot be had. */
+bool print_completion(FILE *, const struct shell *);
 
 #endif
