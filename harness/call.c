@@ -71,10 +71,20 @@ static enum gc_result answered(struct side *s, enum gc_result answer) {
     return answer;
 }
 
+/* The collector's own copy: what it writes there is neither in the model nor asked of another. */
+static const word *lent_raw(struct side *s, const word *raw, size_t wosize) {
+    _Static_assert(LENT_UNITS >= PROGRAM_HEAP_WORDS &&
+                       LENT_CONTENT >= sizeof(((struct runner *)0)->image) / sizeof(word),
+                   "there is room for the content of every block");
+    return raw == runner_of(s)->units ? lent_units(lent_to(s), wosize)
+                                      : lent_content(lent_to(s), raw, wosize);
+}
+
 enum gc_result call_alloc(struct side *s, unsigned m, unsigned dst, size_t wosize, unsigned tag,
                           const word *raw) {
+    const word *lent = lent_raw(s, raw, wosize);
     enter(s);
-    enum gc_result answer = s->collector->alloc(s->gc, m, dst, wosize, tag, raw);
+    enum gc_result answer = s->collector->alloc(s->gc, m, dst, wosize, tag, lent);
     while (answer == GC_PENDING && s->collector->poll)
         answer = s->collector->poll(s->gc, m);
     const struct request q = {.answer = s->answer = answer,

@@ -102,20 +102,34 @@ static bool place_hooks(struct lent *l, char *end, void *owner) {
     return mprotect(counters - page_bytes(), page_bytes(), PROT_READ) == 0;
 }
 
+/* Units that can only be read, to the end of the part. */
+static bool fill_units(struct lent *l, char *end) {
+    size_t bytes = whole_pages(LENT_UNITS * sizeof(word));
+    word *start = (word *)(void *)(end - bytes);
+    for (size_t i = 0; i < bytes / sizeof(word); i++)
+        start[i] = WORD_UNIT;
+    l->units_end = (word *)(void *)end;
+    return mprotect(start, bytes, PROT_READ) == 0;
+}
+
 bool lent_open(struct lent *l, void *owner) {
     size_t slots = sizeof(gc_slots) * GC_MUTATORS + FENCE_WORDS * sizeof(word), at = 0;
     size_t statics = (LENT_STATICS + FENCE_WORDS) * sizeof(word), page = page_bytes();
     *l = (struct lent){.n_fences = FENCES_OWN};
-    l->size = 5 * GUARD_BYTES + whole_pages(slots) + whole_pages(statics) + 3 * page;
+    size_t content = LENT_CONTENT * sizeof(word), units = LENT_UNITS * sizeof(word);
+    l->size = 7 * GUARD_BYTES + whole_pages(slots) + whole_pages(statics) + whole_pages(content) +
+              whole_pages(units) + 3 * page;
     void *map = mmap(NULL, l->size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (map == MAP_FAILED)
         return false;
     l->map = map;
     l->slots_end = open_part(l, &at, slots);
     l->statics_end = open_part(l, &at, statics);
+    l->content_end = (word *)(void *)open_part(l, &at, content);
+    char *units_end = open_part(l, &at, units);
     char *config_end = open_part(l, &at, page), *hooks_end = open_part(l, &at, 2 * page);
-    if (!l->slots_end || !l->statics_end || !config_end || !hooks_end ||
-        !place_hooks(l, hooks_end, owner)) {
+    if (!l->slots_end || !l->statics_end || !l->content_end || !units_end || !config_end ||
+        !hooks_end || !fill_units(l, units_end) || !place_hooks(l, hooks_end, owner)) {
         lent_close(l);
         return false;
     }
@@ -167,4 +181,12 @@ void lent_begin(struct lent *l, unsigned rows, size_t static_words) {
     for (unsigned m = 0; m < rows; m++)
         for (unsigned i = 0; i < GC_SLOTS; i++)
             l->slots[m][i] = WORD_UNIT;
+}
+
+const word *lent_content(struct lent *l, const word *content, size_t words) {
+    return words ? memcpy(l->content_end - words, content, words * sizeof(word)) : l->content_end;
+}
+
+const word *lent_units(const struct lent *l, size_t words) {
+    return l->units_end - words;
 }

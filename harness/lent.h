@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a collector gets pointers to, in pages of its own: the slots, the static blocks, the hooks
- * and a copy of the config.
+ * What a collector gets pointers to, in pages of its own: the slots, the static blocks, the content
+ * of a block that it is asked for, the hooks and a copy of the config.
  *
  * Each part lies between guards that nobody can access, and ends where a guard begins, but for the
  * counters of the hooks, which have the hooks' functions in front of them on a page that can only
@@ -14,7 +14,7 @@
 
 #include "collectors/collector.h"
 
-enum { LENT_STATICS = 8192 /* words */, LENT_FENCES = 24 };
+enum { LENT_STATICS = 8192 /* words */, LENT_UNITS = 8192, LENT_CONTENT = 4096 + 512, LENT_FENCES = 24 };
 
 struct fence {
     word *start;
@@ -25,6 +25,8 @@ struct fence {
 struct lent {
     gc_slots *slots;          /* the rows in use; a guard begins behind the last */
     word *statics;            /* the words in use, likewise */
+    word *content_end;        /* of a block, LENT_CONTENT words before; a guard begins there */
+    const word *units_end;    /* LENT_UNITS units before, which can only be read; likewise */
     struct gc_hooks *hooks;   /* all but the counters can only be read */
     struct gc_config *config; /* a copy: what the collector writes there is nobody's loss */
     char *map;                /* all of it; NULL: not open */
@@ -49,6 +51,11 @@ void lent_hooks(struct lent *, const struct gc_hooks *);
 /* For a run: so many rows of slots, each slot unit, and so many static words are in use; no arena
  * has a fence. */
 void lent_begin(struct lent *, unsigned rows, size_t static_words);
+/* Copies of a block's content, and that of a block of units alone: so many words that end where a
+ * guard begins, until the next call.  At most LENT_CONTENT and LENT_UNITS. */
+const word *lent_content(struct lent *, const word *content, size_t words);
+const word *lent_units(const struct lent *, size_t words);
+
 /* A fence of the collector's own, until the next lent_begin; those too many are not watched. */
 void lent_fence(struct lent *, word *start, size_t words, const char *detail);
 /* The detail of a fence that is not as it was; NULL: all are.  Who lets a run end without asking

@@ -51,7 +51,7 @@ everywhere() {
 
 # ---- words beyond a region: a fault, or words beside it that are not as they were ----
 
-for region in heap statics slots config hooks stack; do
+for region in heap statics slots config hooks content stack; do
     lengths='100 10000000'
     [[ ! $region =~ heap|slots ]] || lengths+=' 100000 200000'
     for words in $lengths; do

@@ -122,7 +122,8 @@ cat >runaway <<'C'
 C
 sed -i -e '/nothing is freed yet/r runaway' -e 's/^#include <stdlib.h>$//' -e '0,/^#include/s//#include <stdlib.h>\n#include/' wild/my_own.c
 grep -q 'getenv("WILD")' wild/my_own.c || complain 'the skeleton has no such place'
-(cd wild && cmake -B build -DCMAKE_PREFIX_PATH="$folder/prefix" -DCMAKE_C_COMPILER="$CC" && cmake --build build -j 2) \
+(cd wild && cmake -B build -DCMAKE_PREFIX_PATH="$folder/prefix" -DCMAKE_C_COMPILER="$CC" &&
+    cmake --build build -j 2 --target my_own_plugin) \
     >log 2>&1 || complain "$(tail -n 20 log)"
 printf 'isoheap program 1\nheap\n  b0 = block tag=0 [1]\nroots\n  r0 = b0\nscript\n  full\n' >full.txt
 for words in 100 100000 200000 10000000; do

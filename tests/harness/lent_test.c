@@ -102,6 +102,24 @@ static void functions_of_the_hooks_can_only_be_read(void **state) {
     lent_close(&lent);
 }
 
+/* Units cannot be written at all, another content is a copy that ends where a guard begins. */
+static void content_is_a_copy(void **state) {
+    (void)state;
+    word mine[5] = {1, 3, 5, 7, 9};
+    open_lent();
+    for (size_t words = 0; words <= 5; words++) {
+        const word *copy = lent_content(&lent, mine, words), *units = lent_units(&lent, words);
+        assert_memory_equal(copy, mine, words * sizeof(word));
+        for (size_t i = 0; i < words; i++)
+            assert_true(units[i] == WORD_UNIT);
+        assert_int_equal(outcome((word *)(uintptr_t)copy, 1, words), UNSEEN);
+        assert_int_equal(outcome((word *)(uintptr_t)(copy + words), 1, 1), FAULT);
+        assert_int_equal(outcome((word *)(uintptr_t)(units + words), 1, 1), FAULT);
+    }
+    assert_int_equal(outcome((word *)(uintptr_t)lent_units(&lent, LENT_UNITS), 1, 1), FAULT);
+    lent_close(&lent);
+}
+
 /* The words before the slots of one run may be slots of the next. */
 static void every_run_has_fences_of_its_own(void **state) {
     (void)state;
@@ -146,6 +164,7 @@ int main(void) {
         cmocka_unit_test(words_beyond_a_part_are_caught),
         cmocka_unit_test(what_is_lent_can_be_written),
         cmocka_unit_test(functions_of_the_hooks_can_only_be_read),
+        cmocka_unit_test(content_is_a_copy),
         cmocka_unit_test(every_run_has_fences_of_its_own),
         cmocka_unit_test(more_fences_than_there_is_room_for),
     };

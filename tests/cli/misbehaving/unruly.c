@@ -29,6 +29,10 @@ static unsigned programs; /* since the process began: what no reset clears */
 
 static const struct gc_config *lent;
 static struct gc *self;
+static struct {
+    const word *raw;
+    size_t words;
+} content; /* of the block that is asked for */
 
 static void reset(struct gc *g, const struct gc_config *config) {
     programs++;
@@ -184,12 +188,13 @@ static bool write_beyond(const char *deed) {
     struct region heap = {"heap", NULL, NULL};
     mark_sweep.walk(self, measure, &heap);
     word *slots = lent->slots[0], *config = (word *)(uintptr_t)lent;
-    word *hooks = (word *)(void *)lent->hooks;
+    word *hooks = (word *)(void *)lent->hooks, *raw = (word *)(uintptr_t)content.raw;
     const struct region regions[] = {heap,
                                      statics(),
                                      {"slots", slots, slots + (size_t)GC_SLOTS * lent->mutators},
                                      {"config", config, config + sizeof *lent / sizeof(word)},
                                      {"hooks", hooks, hooks + sizeof *lent->hooks / sizeof(word)},
+                                     {"content", raw, raw + content.words},
                                      {"stack", here, here + 2}};
     for (unsigned i = 0; i < sizeof regions / sizeof *regions; i++) {
         const struct region *r = &regions[i];
@@ -246,6 +251,8 @@ static enum gc_result alloc(struct gc *g, unsigned m, unsigned dst, size_t wosiz
     if (deed && is_short(deed, wosize))
         return mark_sweep.alloc(g, m, dst, wosize - 1, tag, raw);
     if (deed && wosize == FIELDS) {
+        content.raw = raw;
+        content.words = wosize;
         misbehave(deed);
         wosize -= strstr(deed, ",short") != NULL;
     }
