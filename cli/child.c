@@ -49,6 +49,8 @@ struct result {
     struct verdict verdict;
     char maps[MAPS_SIZE];
     char report[REPORT_SIZE];
+    unsigned explaining, explained; /* DONE: the report that follows is taken in its place */
+    char closer[REPORT_SIZE];
 };
 
 struct shared {
@@ -151,6 +153,7 @@ static void take_maps(const struct watch *w, struct runner *runner) {
     reach_result(w);
     FILE *out = fmemopen(w->shared->result->maps, MAPS_SIZE - 1, "w");
     if (out) {
+        write_where(out, runner);
         write_maps(out, runner, w->job);
         fclose(out);
     }
@@ -189,12 +192,25 @@ static void note_refusal(const struct runner_options *options, struct verdict *v
     snprintf(v->detail, VERDICT_TEXT, "%s", fault ? fault : "no memory for the collectors' arenas");
 }
 
+/* The report is there; one more run may tell more, or end the process. */
+static void explain(struct result *result, struct runner *runner, const struct program *p,
+                    struct verdict verdict) {
+    result->explaining = DONE;
+    runner_explain(runner, p, &verdict);
+    runner_report(runner, &verdict, p, result->closer, REPORT_SIZE);
+    memcpy(result->verdict.path, verdict.path, sizeof verdict.path);
+    memcpy(result->verdict.expected, verdict.expected, sizeof verdict.expected);
+    memcpy(result->verdict.found, verdict.found, sizeof verdict.found);
+    result->explained = DONE;
+}
+
 static void run(struct watch *w, const struct program *p) {
     struct result *result = w->shared->result;
     const struct job *job = w->job;
     struct runner_options options = job_runner(job);
     options.digest = !job->trial_ms;
     options.observe = watch;
+    options.explain = w->maps_before || (!job->seconds && !job->trial_ms);
     options.listen = job->listen && !w->maps_before ? listen_for : NULL;
     options.context = w;
     struct verdict verdict;
@@ -218,6 +234,8 @@ static void run(struct watch *w, const struct program *p) {
     if ((verdict.violation || verdict.harness_error) && !job->trial_ms)
         runner_report(runner, &verdict, p, result->report, REPORT_SIZE);
     result->finished = DONE;
+    if (verdict.violation && job->seconds && !job->trial_ms)
+        explain(result, runner, p, verdict);
     dying.runner = NULL;
     runner_close(runner);
 }
@@ -361,7 +379,7 @@ static void run_shared(const struct job *job, const struct program *p, struct sh
     }
     if (result->finished != DONE)
         find_death(job, p, &death, shared);
-    else if (!job->trial_ms)
+    else if (!job->trial_ms && result->explaining == result->explained)
         fwrite(said, 1, death.said_length, stderr);
 }
 
@@ -373,7 +391,11 @@ struct verdict run_job(const struct job *job, const struct program *p, char **re
     if (said && shared.place && shared.result) {
         run_shared(job, p, &shared, said);
         verdict = shared.result->verdict;
-        *report = job->trial_ms ? NULL : strndup(shared.result->report, REPORT_SIZE);
+        const struct result *result = shared.result;
+        *report =
+            job->trial_ms
+                ? NULL
+                : strndup(result->explained == DONE ? result->closer : result->report, REPORT_SIZE);
     } else {
         snprintf(verdict.detail, VERDICT_TEXT, "no shared memory: %s", strerror(errno));
     }

@@ -185,6 +185,8 @@ void pass_signal_on(void);
 
 #define MAP_LEGEND "Aa live block and its fields, x unreachable, . free, ',' fragment, - unused"
 
+/* Writes where a run stands that is looked at closely (runner_where): of the subject. */
+void write_where(FILE *, struct runner *);
 /* Writes the heap maps of all parties, as they are now. */
 void write_maps(FILE *, struct runner *, const struct job *);
 

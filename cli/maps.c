@@ -9,6 +9,12 @@ static bool takes_part(const struct job *job, enum party party) {
     return party != PARTY_REFERENCE || job->reference;
 }
 
+void write_where(FILE *out, struct runner *runner) {
+    static char text[32 << 10];
+    runner_where(runner, runner_current(runner, NULL), PARTY_SUBJECT, text, sizeof text);
+    fputs(text, out);
+}
+
 void write_maps(FILE *out, struct runner *runner, const struct job *job) {
     static char map[4 * PROGRAM_HEAP_WORDS]; /* two semispaces, and line ends */
     for (unsigned p = 0; p < PARTIES; p++) {

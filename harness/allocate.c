@@ -50,6 +50,7 @@ static unsigned add_object(struct runner *r, unsigned m, const struct request *q
     o->serial = (uint16_t)r->serial++;
     FOR_SIDES (r, s)
         o->address[s->party] = new_address(s, s->slots[m][SLOT_NEW]);
+    name_new(r, m, object);
     return object;
 }
 

@@ -4,6 +4,7 @@
  */
 #include "harness/call.h"
 #include "harness/events.h"
+#include "harness/history.h"
 
 #include <stdio.h>
 
@@ -41,5 +42,7 @@ void check_heaps(struct runner *r, enum occasion when) {
         s->compared = s->hooks->collections;
     if (r->coverage)
         coverage_graph(r);
+    if (r->close)
+        history_agreement(r);
     r->changed = false;
 }

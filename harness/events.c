@@ -171,6 +171,14 @@ static struct gc_cycle cycle(struct judge *j) {
     return call_cycle(j->side);
 }
 
+/* Pictures take time: the names are those of a run that is looked at. */
+static void name(struct judge *j, word v, char out[NAME_TEXT]) {
+    struct runner *r = runner_of(j->side);
+    out[0] = 0;
+    if (r->close && j->side->collector->walk)
+        name_of_word(r, j->side->party, v, out);
+}
+
 /* In a comparison: those that judge in the place of the one that has found something. */
 static void ask_replacing(struct panel *p, unsigned oracle) {
     p->comparing = false; /* once */
@@ -229,6 +237,7 @@ static const struct judge_services services = {.walk = walk,
                                                .allocate = allocate_units,
                                                .check = check,
                                                .cycle = cycle,
+                                               .name = name,
                                                .fail = fail_oracle,
                                                .fault = fault};
 

@@ -69,7 +69,8 @@ struct runner_options {
     uint8_t *coverage; /* COVERAGE_BYTES of them, set to 1 where a run has a feature (coverage.h);
                           NULL: not wanted.  The runner never clears them. */
     unsigned coverage_parts; /* bit set of COVER_* (coverage.h); 0: COVER_DEFAULT */
-    bool tight; /* an access beyond a heap faults, without sanitizers too; costs a little */
+    bool explain; /* every run is looked at closely, for the report of it: it takes longer */
+    bool tight;   /* an access beyond a heap faults, without sanitizers too; costs a little */
     enum memory_fill fill; /* what memory holds that nobody wrote; changes no verdict */
     /* Known defects of the collectors that are not steered around: names of masks, "a,b", or "all";
      * NULL: none.  The text lasts as long as the runner. */
@@ -93,13 +94,27 @@ void runner_close(struct runner *);
  * crash in a signal or sanitizer callback) runner_current says where it is. */
 void runner_run(struct runner *, const struct program *, struct verdict *);
 
+/* After a violation in a run that had an observer, so that nobody has looked at it closely (a run
+ * without one is repeated for that anyway): runs the program once more, unobserved.  Path, expected
+ * and found then have the names of blocks, and runner_report tells who wrote what.  If the run ends
+ * in another way this time, the verdict stays as it is, and the report says so. */
+void runner_explain(struct runner *, const struct program *, struct verdict *);
+
 /* The verdict in progress: op, operation and the party that is running are filled in. */
 const struct verdict *runner_current(const struct runner *, enum party *running);
 
-/* Writes the report of a violation: class, operation, guilty party, path, expected and found, heap
- * maps, program, the command that replays it.  Cuts it and returns its length as snprintf does. */
+/* Writes the report of a violation: class, operation, guilty party, path, expected and found, where
+ * (if the run has been looked at closely), heap maps, program, the command that replays it.  Cuts
+ * it and returns its length as snprintf does. */
 size_t runner_report(struct runner *, const struct verdict *, const struct program *, char *out,
                      size_t capacity);
+
+/* Writes where the run stands, in lines: who wrote last to the field that the path of the verdict
+ * ends in, or to any; after which operation the heaps were last as they must be; of the heap of
+ * that party the cycle, the generations and the remembered set.  Nothing, if the run has not been
+ * looked at closely.  Cuts it and returns its length as snprintf does. */
+size_t runner_where(struct runner *, const struct verdict *, enum party, char *out,
+                    size_t capacity);
 
 /* Writes the options with which `isoheap run` judges as a runner with these options does, in the
  * manner of snprintf: "--collector mark_sweep --reference cheney --oracles=-fields". */
@@ -130,11 +145,11 @@ struct snapshot_block {
     size_t wosize;
     unsigned tag, colour;
     enum gc_extent extent;
-    bool reachable;     /* from the party's own roots */
-    char name[16];      /* "b3": block of the program; "n7": allocated by operation 7, "n7:2" its
+    bool reachable;       /* from the party's own roots */
+    char name[NAME_TEXT]; /* "b3": block of the program; "n7": allocated by operation 7, "n7:2" its
                            second; "" unknown.  What is unreachable has one only if it was seen at
                            the initial heap or in a snapshot after it was allocated. */
-    const word *fields; /* wosize words, NULL for what is not GC_LIVE */
+    const word *fields;   /* wosize words, NULL for what is not GC_LIVE */
     size_t first_scanned;
 };
 struct snapshot_edge {

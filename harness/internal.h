@@ -74,16 +74,20 @@ struct runner {
     unsigned mutators;
     size_t heap_words, slice_words;
 
-    bool over;               /* all but wear has been judged: calls are no longer watched */
-    bool changed;            /* something ran since the last comparison */
-    bool doubts;             /* this run repeats one that failed: compare the initial heaps too */
-    unsigned fresh;          /* object that may be initialised, or MODEL_NONE */
-    uint64_t run;            /* the number of this run */
+    bool over;      /* all but wear has been judged: calls are no longer watched */
+    bool changed;   /* something ran since the last comparison */
+    bool doubts;    /* this run repeats one that failed: compare the initial heaps too */
+    bool explain;   /* wanted of every run: */
+    bool close;     /* this run is looked at closely: history, and names of blocks in the verdict */
+    bool strange;   /* it was to repeat one that failed, and has ended in another way */
+    unsigned fresh; /* object that may be initialised, or MODEL_NONE */
+    uint64_t run;   /* the number of this run */
     unsigned serial;         /* blocks that this operation has allocated */
     uint64_t allocations;    /* asked for by the program, for stress and fail */
     uint64_t stressed_words; /* of the heap, counted once for each collection for stress */
 
     struct memory *memories[COLLECTING_PARTIES]; /* naming.c; NULL until there is a snapshot */
+    struct history *history; /* history.h; NULL: no run has been looked at closely */
 
     uint32_t offset[PROGRAM_ITEMS]; /* header of each item in heap or statics */
     uint32_t named[PROGRAM_ITEMS];  /* item of each named block */
@@ -180,5 +184,10 @@ void walk_side(struct side *, enum occasion);
 
 /* Names the blocks of a snapshot of a collector's heap. */
 void name_blocks(struct runner *, const struct snapshot *);
+/* A block is in SLOT_NEW of all parties.  If pictures are taken, its places are noted. */
+void name_new(struct runner *, unsigned m, unsigned object);
+/* The name of the block that the word v leads to in a collector's heap or, if there is none, of
+ * what was last seen there; "" if it is not known. */
+void name_of_word(struct runner *, enum party, word v, char out[NAME_TEXT]);
 
 #endif

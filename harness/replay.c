@@ -4,8 +4,8 @@
  * command that says the same again (harness.h).
  */
 #include "harness/internal.h"
+#include "harness/writing.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -33,23 +33,8 @@ unsigned unmasked(const struct collector *collector, const char *names) {
 /* ---- options ----------------------------------------------------------------------------------
  */
 
-struct line {
-    char *out;
-    size_t capacity, length; /* length: also of what did not fit */
-};
-
-__attribute__((format(printf, 2, 3))) static void put(struct line *l, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    bool room = l->length < l->capacity;
-    int n = vsnprintf(room ? l->out + l->length : NULL, room ? l->capacity - l->length : 0, format,
-                      arguments);
-    va_end(arguments);
-    l->length += n > 0 ? (size_t)n : 0;
-}
-
 /* The shorter of "a,b" and "-c,-d". */
-static void put_oracles(struct line *l, oracle_set oracles) {
+static void put_oracles(struct writing *l, oracle_set oracles) {
     unsigned chosen = 0;
     for (unsigned o = 0; o < ORACLE_COUNT; o++)
         chosen += oracles >> o & 1;
@@ -58,19 +43,19 @@ static void put_oracles(struct line *l, oracle_set oracles) {
     for (unsigned o = 0; o < ORACLE_COUNT; o++) {
         if ((oracles >> o & 1) == drop)
             continue;
-        put(l, "%s%s%s", separator, drop ? "-" : "", oracle_name((enum oracle)o));
+        write_text(l, "%s%s%s", separator, drop ? "-" : "", oracle_name((enum oracle)o));
         separator = ",";
     }
 }
 
 size_t runner_replay(const struct runner_options *o, char *out, size_t capacity) {
-    struct line l = {out, capacity, 0};
+    struct writing l = {out, capacity, 0};
     const char *subject = o->subject_name ? o->subject_name : o->subject->name;
-    put(&l, "%s--collector %s --reference %s", o->replay ? o->replay : "", subject,
-        o->reference ? o->reference->name : "none");
+    write_text(&l, "%s--collector %s --reference %s", o->replay ? o->replay : "", subject,
+               o->reference ? o->reference->name : "none");
     if (o->oracles && o->oracles != ORACLES_ALL)
         put_oracles(&l, o->oracles);
     if (unmasked(o->subject, o->unmask) || (o->reference && unmasked(o->reference, o->unmask)))
-        put(&l, " --unmask=%s", o->unmask);
+        write_text(&l, " --unmask=%s", o->unmask);
     return l.length;
 }

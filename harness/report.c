@@ -4,32 +4,11 @@
  * never seen isoheap.
  */
 #include "harness/internal.h"
+#include "harness/writing.h"
 #include "program/text/text.h"
 
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-/* Text that is cut at the capacity but counted to its end, as snprintf. */
-struct text {
-    char *out;
-    size_t capacity, length;
-};
-
-__attribute__((format(printf, 2, 3))) static void put(struct text *t, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    int n = vsnprintf(t->length < t->capacity ? t->out + t->length : NULL,
-                      t->length < t->capacity ? t->capacity - t->length : 0, format, arguments);
-    va_end(arguments);
-    t->length += n > 0 ? (size_t)n : 0;
-}
-
-static char *rest(struct text *t, size_t *room) {
-    *room = t->length < t->capacity ? t->capacity - t->length : 0;
-    return *room ? t->out + t->length : NULL;
-}
 
 size_t runner_operation(const struct runner *r, unsigned op, char *out, size_t capacity) {
     if (op == OP_INITIAL)
@@ -55,40 +34,46 @@ size_t runner_operation(const struct runner *r, unsigned op, char *out, size_t c
     return op_print(&shown, out, capacity);
 }
 
-static void put_heap(struct text *t, struct runner *r, enum party party) {
+static void put_heap(struct writing *t, struct runner *r, enum party party) {
     struct snapshot s;
     size_t room;
     if ((party == PARTY_REFERENCE && r->n_sides == 1) || !runner_snapshot(r, party, &s))
         return;
-    put(t, "  %s%s%s%s\n", party_name(party), party == PARTY_MODEL ? "" : " (",
-        party == PARTY_MODEL ? "" : r->side[party].collector->name,
-        party == PARTY_MODEL ? ", allocated blocks in order:" : "):");
-    char *out = rest(t, &room);
+    write_text(t, "  %s%s%s%s\n", party_name(party), party == PARTY_MODEL ? "" : " (",
+               party == PARTY_MODEL ? "" : r->side[party].collector->name,
+               party == PARTY_MODEL ? ", allocated blocks in order:" : "):");
+    char *out = writing_room(t, &room);
     t->length += snapshot_map(&s, out, room);
     for (size_t i = 0, shown = 0; i < s.n_blocks && shown < 40; i++) {
         const struct snapshot_block *b = &s.blocks[i];
         if (b->extent != GC_LIVE || !b->name[0])
             continue;
         if (b->offset == SIZE_MAX)
-            put(t, "%s%s (tag %u, %zu fields)", shown++ ? ", " : "    ", b->name, b->tag,
-                b->wosize);
+            write_text(t, "%s%s (tag %u, %zu fields)", shown++ ? ", " : "    ", b->name, b->tag,
+                       b->wosize);
         else
-            put(t, "%s%s at %zu (tag %u, %zu fields)", shown++ ? ", " : "    ", b->name, b->offset,
-                b->tag, b->wosize);
+            write_text(t, "%s%s at %zu (tag %u, %zu fields)", shown++ ? ", " : "    ", b->name,
+                       b->offset, b->tag, b->wosize);
     }
-    put(t, "\n");
+    write_text(t, "\n");
 }
 
-static void put_program(struct text *t, const struct program *program) {
+static void put_where(struct writing *t, struct runner *r, const struct verdict *v) {
+    size_t room;
+    char *out = writing_room(t, &room);
+    t->length += runner_where(r, v, v->guilty, out, room);
+}
+
+static void put_program(struct writing *t, const struct program *program) {
     size_t room, length;
-    char *out = rest(t, &room);
-    put(t, "\nprogram\n");
-    out = rest(t, &room);
+    char *out = writing_room(t, &room);
+    write_text(t, "\nprogram\n");
+    out = writing_room(t, &room);
     length = program_print(program, out, room);
     t->length += length;
 }
 
-static void put_replay(struct text *t, const struct runner *r) {
+static void put_replay(struct writing *t, const struct runner *r) {
     const struct runner_options options = {.subject = r->side[PARTY_SUBJECT].collector,
                                            .reference = r->side[PARTY_REFERENCE].collector,
                                            .oracles = r->oracles,
@@ -96,38 +81,39 @@ static void put_replay(struct text *t, const struct runner *r) {
                                            .replay = r->replay,
                                            .subject_name = r->subject_name};
     size_t room;
-    put(t, "\nreplay (save the program as crash.txt)\n  isoheap run ");
-    char *out = rest(t, &room);
+    write_text(t, "\nreplay (save the program as crash.txt)\n  isoheap run ");
+    char *out = writing_room(t, &room);
     t->length += runner_replay(&options, out, room);
-    put(t, " crash.txt\n");
+    write_text(t, " crash.txt\n");
 }
 
 size_t runner_report(struct runner *r, const struct verdict *v, const struct program *program,
                      char *out, size_t capacity) {
-    struct text t = {out, capacity, 0};
+    struct writing t = {out, capacity, 0};
     const char *name = v->harness_error ? "harness_error" : violation_name(v->violation);
-    put(&t, "isoheap: violation %s\n", name);
-    put(&t, "  meaning    %s\n",
-        v->harness_error ? "an assertion of the harness itself failed; no verdict"
-                         : violation_meaning(v->violation));
+    write_text(&t, "isoheap: violation %s\n", name);
+    write_text(&t, "  meaning    %s\n",
+               v->harness_error ? "an assertion of the harness itself failed; no verdict"
+                                : violation_meaning(v->violation));
     if (!v->harness_error)
-        put(&t, "  guilty     %s (%s)\n", party_name(v->guilty),
-            r->side[v->guilty == PARTY_REFERENCE].collector->name);
+        write_text(&t, "  guilty     %s (%s)\n", party_name(v->guilty),
+                   r->side[v->guilty == PARTY_REFERENCE].collector->name);
     if (!v->harness_error && v->violation != VIOLATION_sanitizer) /* that is no oracle's */
-        put(&t, "  oracle     %s: %s\n", oracle_name(v->oracle), oracle_meaning(v->oracle));
+        write_text(&t, "  oracle     %s: %s\n", oracle_name(v->oracle), oracle_meaning(v->oracle));
     if (v->op == OP_INITIAL || v->op >= program->n_ops)
-        put(&t, "  operation  %s\n", v->operation);
+        write_text(&t, "  operation  %s\n", v->operation);
     else
-        put(&t, "  operation  %u: %s\n", v->op, v->operation);
-    put(&t, "  detail     %s\n", v->detail);
+        write_text(&t, "  operation  %u: %s\n", v->op, v->operation);
+    write_text(&t, "  detail     %s\n", v->detail);
     if (v->path[0])
-        put(&t, "  path       %s\n", v->path);
+        write_text(&t, "  path       %s\n", v->path);
     if (v->expected[0])
-        put(&t, "  expected   %s\n", v->expected);
+        write_text(&t, "  expected   %s\n", v->expected);
     if (v->found[0])
-        put(&t, "  found      %s\n", v->found);
-    put(&t, "\nheaps  (one character a word: Aa live block and its fields, x unreachable,"
-            " . free, ',' fragment, - unused)\n");
+        write_text(&t, "  found      %s\n", v->found);
+    put_where(&t, r, v);
+    write_text(&t, "\nheaps  (one character a word: Aa live block and its fields, x unreachable,"
+                   " . free, ',' fragment, - unused)\n");
     for (unsigned p = 0; p < PARTIES; p++)
         put_heap(&t, r, (enum party)p);
     put_program(&t, program);

@@ -5,6 +5,7 @@
 #include "collectors/contract.h"
 #include "harness/call.h"
 #include "harness/events.h"
+#include "harness/history.h"
 #include "program/text/text.h"
 
 #include <stdio.h>
@@ -70,6 +71,7 @@ struct runner *runner_open(const struct runner_options *options) {
     r->unmask = options->unmask;
     r->replay = options->replay;
     r->subject_name = options->subject_name;
+    r->explain = options->explain;
     r->observe = options->observe;
     r->listen = options->listen;
     r->context = options->context;
@@ -109,8 +111,10 @@ void runner_close(struct runner *r) {
     }
     for (unsigned p = 0; r && p < COLLECTING_PARTIES; p++)
         free(r->memories[p]);
-    if (r)
+    if (r) {
         free(r->coverage);
+        history_close(r->history);
+    }
     free(r);
 }
 
@@ -209,6 +213,8 @@ static void reset(struct runner *r, const struct program *program) {
     }
     model_reset(&r->model, r->mutators);
     graph_of_model(&r->model_graph, &r->model, r->model_cells);
+    if (r->close)
+        history_begin(r);
     size_t statics = static_words(program);
     FOR_SIDES (r, s) {
         lend(r, s, statics);
@@ -279,6 +285,8 @@ static void run_script(struct runner *r) {
     if (r->coverage)
         coverage_start(r);
     build_heap(r);
+    if (r->close)
+        history_operation(r);
     check_initial(r);
     FOR_SIDES (r, s)
         panel_built(s);
@@ -293,6 +301,8 @@ static void run_script(struct runner *r) {
         bool effect = run_operation(r, &p->ops[i]);
         if (r->doubts || r->observe)
             judge_fences(r);
+        if (r->close)
+            history_operation(r);
         if (collected(r))
             check_heaps(r, IN_BETWEEN);
         if (effect && r->coverage)
@@ -344,7 +354,12 @@ static void name_operation(struct runner *r) {
                  v->op == OP_INITIAL ? "the initial heap" : "the checks after the script");
 }
 
-static void run_once(struct runner *r, const struct program *program) {
+/* closely: with history, if there is memory for it. */
+static void run_once(struct runner *r, const struct program *program, bool closely) {
+    if (closely && !r->history)
+        r->history = history_open();
+    r->close = closely && r->history;
+    r->strange = false;
     memset(&r->verdict, 0, sizeof r->verdict);
     r->verdict.op = OP_INITIAL;
     bool ended = run_to_the_end(r, program), judged = is_judged(r);
@@ -359,15 +374,42 @@ static void run_once(struct runner *r, const struct program *program) {
 
 void runner_run(struct runner *r, const struct program *program, struct verdict *verdict) {
     r->doubts = false;
-    run_once(r, program);
+    run_once(r, program, r->explain);
     if (r->verdict.violation && !r->observe) { /* was it there from the start? */
         struct verdict first = r->verdict;
         r->doubts = true;
-        run_once(r, program);
-        if (!r->verdict.violation && !r->verdict.harness_error) /* it does not come again */
+        run_once(r, program, true);
+        if (!r->verdict.violation && !r->verdict.harness_error) { /* it does not come again */
             r->verdict = first;
+            r->strange = true;
+        }
     }
     *verdict = r->verdict;
+}
+
+static bool ends_alike(const struct verdict *a, const struct verdict *b) {
+    return a->violation == b->violation && a->harness_error == b->harness_error &&
+           a->guilty == b->guilty && a->op == b->op;
+}
+
+/* An observer has seen the run already, and what is told to a listener has been told. */
+void runner_explain(struct runner *r, const struct program *program, struct verdict *verdict) {
+    runner_observer *observe = r->observe;
+    struct verdict now;
+    r->observe = NULL;
+    FOR_SIDES (r, s)
+        r->said[s->party].event = NULL;
+    r->doubts = true;
+    run_once(r, program, true);
+    r->observe = observe;
+    now = r->verdict;
+    r->strange = !ends_alike(&now, verdict);
+    if (!r->strange) {
+        memcpy(verdict->path, now.path, sizeof now.path);
+        memcpy(verdict->expected, now.expected, sizeof now.expected);
+        memcpy(verdict->found, now.found, sizeof now.found);
+    }
+    r->verdict = *verdict;
 }
 
 const struct verdict *runner_current(const struct runner *r, enum party *running) {

@@ -92,6 +92,9 @@ struct judge_services {
     enum gc_result (*allocate)(struct judge *, size_t wosize);
     const char *(*check)(struct judge *);
     struct gc_cycle (*cycle)(struct judge *);
+    /* The name of the block that v leads to in the side's heap or, if there is none, of what was
+     * last seen there; "" if nobody looks that closely, or it is not known.  NULL: nobody ever. */
+    void (*name)(struct judge *, word v, char out[NAME_TEXT]);
     void (*fail)(struct judge *, enum violation, const char *detail);
     void (*fault)(struct judge *, const char *detail);
 };

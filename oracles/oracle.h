@@ -89,5 +89,6 @@ const char *oracle_event(enum oracle, unsigned n);
 enum oracle oracle_named(const char *name); /* ORACLE_COUNT if there is none */
 
 enum { VERDICT_TEXT = 512 }; /* characters of each text of a verdict */
+enum { NAME_TEXT = 16 };     /* of the name of a block: "b3", "n7:2" */
 
 #endif

@@ -6,7 +6,7 @@
 #ifndef ISOHEAP_ORACLE_WALK_H
 #define ISOHEAP_ORACLE_WALK_H
 
-#include "oracles/judge.h"
+#include "oracles/describe.h"
 
 #include <stdio.h>
 
@@ -16,10 +16,13 @@ static inline bool walk_is_without(struct judge *j, enum violation v) {
     const struct graph *g = &j->side->graph;
     if (facts->violation != v)
         return true;
-    if (facts->where)
-        snprintf(j->found, VERDICT_TEXT, "the header 0x%llx at word %td of the heap",
+    if (facts->where) {
+        char name[NAME_TEXT];
+        describe_name(j, pointer_word(facts->where + 1), name);
+        snprintf(j->found, VERDICT_TEXT, "the header 0x%llx%s%s at word %td of the heap",
                  facts->where < g->base + g->words ? (unsigned long long)*facts->where : 0ULL,
-                 facts->where - g->base);
+                 name[0] ? " of " : "", name, facts->where - g->base);
+    }
     judge_fail(j, v, facts->detail);
 }
 

@@ -9,7 +9,8 @@
 #define _GNU_SOURCE
 #include "pictures/draw.h"
 
-#include "pictures/path.h"
+#include "harness/path.h"
+#include "views/heap.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -61,13 +62,12 @@ static const char *block_name(const struct snapshot_block *b) {
 
 static void draw_head(FILE *out, const struct snapshot *s, const struct snapshot_block *b,
                       struct mark mark) {
-    static const char *const colours[] = {"white", "gray", "blue", "black"};
     size_t cells = b->wosize > FIELDS_SHOWN ? FIELDS_SHOWN + 1 : b->wosize ? b->wosize : 1;
     const char *ground = b->reachable ? " bgcolor=\"lightyellow\"" : " bgcolor=\"gray95\"";
     fprintf(out, "<tr><td port=\"head\" colspan=\"%zu\"%s><b>%s</b> tag %u, size %zu", cells,
             mark.end ? RED_CELL : ground, block_name(b), b->tag, b->wosize);
     if (s->party != PARTY_MODEL)
-        fprintf(out, ", %s", b->offset == SIZE_MAX ? "static" : colours[b->colour & 3]);
+        fprintf(out, ", %s", b->offset == SIZE_MAX ? "static" : heap_colour(b->colour));
     if (b->offset != SIZE_MAX)
         fprintf(out, ", at %zu", b->offset);
     fprintf(out, "</td></tr>");

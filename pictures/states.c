@@ -10,7 +10,7 @@
 #define _GNU_SOURCE
 #include "pictures/states.h"
 
-#include "pictures/path.h"
+#include "harness/path.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -214,6 +214,11 @@ const word *heap_unreached(const struct graph *g, const struct isomorphism *iso)
     return NULL;
 }
 
+const char *heap_colour(unsigned colour) {
+    static const char *const names[] = {"white", "gray", "blue", "black"};
+    return names[colour & 3];
+}
+
 size_t most_alive(const struct collector_traits *traits, const struct gc_config *config) {
     return config->heap_words + (traits->nursery_words ? config->nursery_words : 0);
 }

@@ -38,6 +38,9 @@ void heap_walk(struct graph *g, const struct collector *collector, struct gc *gc
  * of its words belongs to a block that was live at the last walk or has been recorded since. */
 bool heap_claim(struct graph *g, const word *header, size_t words);
 
+/* "white", "gray", "blue", "black". */
+const char *heap_colour(unsigned colour);
+
 /* Words that may be alive at once: beside the heap one nursery, if there is any. */
 size_t most_alive(const struct collector_traits *, const struct gc_config *);
 

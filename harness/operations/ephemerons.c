@@ -73,6 +73,7 @@ bool op_weak_set(struct runner *r, const struct op *op, unsigned m) {
     FOR_SIDES (r, s)
         call_ephemeron_set(s, SLOT_TO, i, SLOT_VALUE);
     model_fields(&r->model, object)[i] = value;
+    note_write(r, object, i, 1);
     return true;
 }
 
@@ -87,6 +88,7 @@ bool op_weak_unset(struct runner *r, const struct op *op, unsigned m) {
     bury(r, object, SLOT_TO);
     unset_field(r, SLOT_TO, i);
     model_fields(&r->model, object)[i] = WORD_UNIT;
+    note_write(r, object, i, 1);
     return true;
 }
 
@@ -118,6 +120,7 @@ bool op_weak_get(struct runner *r, const struct op *op, unsigned m) {
 /* Keys to keys, as memmove; data to data. */
 static void blit_model(struct runner *r, unsigned from, size_t i, unsigned to, size_t j, size_t n) {
     memmove(model_fields(&r->model, to) + j, model_fields(&r->model, from) + i, n * sizeof(word));
+    note_write(r, to, j, n);
 }
 
 bool op_weak_blit(struct runner *r, const struct op *op, unsigned m) {

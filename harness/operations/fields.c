@@ -57,6 +57,7 @@ void store_field(struct runner *r, unsigned m, size_t i, bool initialise) {
             call_store(s, m, SLOT_TO, i, SLOT_VALUE);
     }
     model_fields(&r->model, object)[i] = value;
+    note_write(r, object, i, 1);
 }
 
 /* SLOT_VALUE := field i of the block in SLOT_FROM. */
@@ -74,6 +75,7 @@ static void write_raw(struct runner *r, unsigned m, size_t i, word value) {
     FOR_SIDES (r, s)
         call_write_raw(s, m, SLOT_TO, i, value);
     model_fields(&r->model, slot_object(r, m, SLOT_TO))[i] = value;
+    note_write(r, slot_object(r, m, SLOT_TO), i, 1);
 }
 
 static bool store(struct runner *r, const struct op *op, unsigned m, bool fresh) {
@@ -149,6 +151,7 @@ static void blit_fields(struct runner *r, unsigned m, size_t i, size_t j, size_t
         call_blit(s, m, SLOT_FROM, i, SLOT_TO, j, n);
     memmove(model_fields(&r->model, slot_object(r, m, SLOT_TO)) + j,
             model_fields(&r->model, slot_object(r, m, SLOT_FROM)) + i, n * sizeof(word));
+    note_write(r, slot_object(r, m, SLOT_TO), j, n);
 }
 
 bool op_blit(struct runner *r, const struct op *op, unsigned m) {

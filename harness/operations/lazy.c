@@ -83,6 +83,7 @@ bool op_forward(struct runner *r, const struct op *op, unsigned m) {
     FOR_SIDES (r, s)
         call_forward(s, SLOT_TO, SLOT_VALUE);
     model_fields(&r->model, object)[0] = value;
+    note_write(r, object, 0, 1);
     o->tag = TAG_FORWARD;
     return true;
 }

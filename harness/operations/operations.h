@@ -23,6 +23,7 @@
 
 #include "harness/call.h"
 #include "harness/events.h"
+#include "harness/history.h"
 
 /* op_alloc, op_closure, ...: one for each row of operations.def.  False if it has no legal meaning
  * here, and did nothing. */

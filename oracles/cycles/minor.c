@@ -11,6 +11,7 @@
  * there are no other young or new blocks; and nothing else in the old generation was written.
  */
 #include "oracles/cycles/minor_record.h"
+#include "oracles/describe.h"
 
 #include <stdio.h>
 
@@ -19,11 +20,17 @@ struct copies {
     uint32_t of[SIDE_WORDS];
 };
 
+/* At word `at` of the heap; SIZE_MAX - n: at slot n. */
 _Noreturn static void fail_minor(struct judge *j, enum violation v, size_t at, const char *detail) {
-    if (at == SIZE_MAX)
-        snprintf(j->found, VERDICT_TEXT, "a slot");
+    size_t slot = SIZE_MAX - at, m = slot / GC_SLOTS;
+    if (m == 0)
+        snprintf(j->path, VERDICT_TEXT, "r%zu", slot);
+    else if (m < GC_MUTATORS)
+        snprintf(j->path, VERDICT_TEXT, "mutator %zu: r%zu", m, slot % GC_SLOTS);
+    if (m < GC_MUTATORS)
+        describe_heap(j, j->side->slots[0][slot], j->found, VERDICT_TEXT);
     else
-        snprintf(j->found, VERDICT_TEXT, "word %zu of the heap", at);
+        describe_at(j, (uint32_t)at, j->found, VERDICT_TEXT);
     judge_fail(j, v, detail);
 }
 
@@ -83,7 +90,7 @@ static void pair_up(struct judge *j, uint32_t id, uint32_t copy) {
     j->iso->queue[j->iso->pairs++] = (struct pair){.a = id, .b = copy};
 }
 
-/* The word at `at` (SIZE_MAX: a slot) was `before`, and is `now`: an edge of RG(h0, r) and its
+/* The word at `at` (as in fail_minor) was `before`, and is `now`: an edge of RG(h0, r) and its
  * image, or no edge. */
 static void follow(struct judge *j, word before, word now, size_t at) {
     const struct side *s = j->side;
@@ -129,7 +136,7 @@ static void check_copies(struct judge *j) {
     const struct minor_record *m = j->record;
     isomorphism_begin(j->iso, &s->graph, NULL);
     for (uint32_t i = 0; i < s->graph.mutators * GC_SLOTS; i++)
-        follow(j, m->slots[0][i], s->slots[0][i], SIZE_MAX);
+        follow(j, m->slots[0][i], s->slots[0][i], SIZE_MAX - i);
     for (size_t id = 0; (id = next_bit(m->recorded, id, s->graph.words)) < s->graph.words; id++)
         follow(j, m->words[id], s->graph.base[id], id);
     for (size_t q = 0; q < j->iso->pairs; q++)

@@ -22,7 +22,7 @@ static void check_edges(struct judge *j, uint32_t q) {
         j->iso->parent = q;
         j->iso->field = (uint32_t)i;
         isomorphism_path(j->iso, j->path, VERDICT_TEXT);
-        describe_heap(&s->graph, v, j->found, VERDICT_TEXT);
+        describe_heap(j, v, j->found, VERDICT_TEXT);
         snprintf(j->expected, VERDICT_TEXT, "this field in the remembered set");
         judge_fail(j, VIOLATION_remembered_set_hole,
                    "a field of an old block points at a young one and is not recorded");

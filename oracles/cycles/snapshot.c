@@ -9,6 +9,7 @@
  * generations: snapshot_generations.c.
  */
 #include "oracles/cycles/snapshot.h"
+#include "oracles/describe.h"
 
 #include <stdio.h>
 
@@ -80,11 +81,15 @@ _Noreturn static void fail_vertex(struct judge *j, enum violation violation,
                                   const char *detail) {
     const struct graph *g = &j->side->graph;
     bool fresh = is_fresh(j->state, v);
-    snprintf(j->expected, VERDICT_TEXT, "%s at word %u of the heap (tag %u, %u fields) %s",
-             fresh ? "the block allocated in this cycle" : "the block of the snapshot",
-             (unsigned)v->at, v->tag, (unsigned)v->wosize, expected);
+    char name[NAME_TEXT], at[32];
+    describe_name(j, graph_word(g, v->at + 1), name);
+    snprintf(at, sizeof at, name[0] ? " (at word %u" : " at word %u (", (unsigned)v->at);
+    snprintf(j->expected, VERDICT_TEXT, "%s%s%stag %u, %u fields), %s, %s",
+             name[0] ? name : "the block", at, name[0] ? ", " : "", v->tag, (unsigned)v->wosize,
+             fresh ? "allocated in this cycle" : "of the snapshot", expected);
     if (graph_starts(g, v->at + 1))
-        snprintf(j->found, VERDICT_TEXT, "the header 0x%llx", (unsigned long long)g->base[v->at]);
+        snprintf(j->found, VERDICT_TEXT, "the header 0x%llx, %s",
+                 (unsigned long long)g->base[v->at], heap_colour(header_colour(g->base[v->at])));
     else
         snprintf(j->found, VERDICT_TEXT, "no live block there");
     judge_fail(j, violation, detail);
@@ -109,9 +114,11 @@ static void judge_fields(struct judge *j) {
     word expected = definition6_expected(d, at), found = s->graph.base[at];
     bool edge = graph_resolve(&s->graph, expected).kind != GRAPH_ATOM ||
                 graph_resolve(&s->graph, found).kind != GRAPH_ATOM;
-    snprintf(j->expected, VERDICT_TEXT, "the word 0x%llx in field %zu of the block at word %u",
-             (unsigned long long)expected, at - owner->at - 1, (unsigned)owner->at);
-    snprintf(j->found, VERDICT_TEXT, "0x%llx", (unsigned long long)found);
+    char place[VERDICT_TEXT / 2], what[VERDICT_TEXT / 2];
+    describe_at(j, (uint32_t)at, place, sizeof place);
+    describe_heap(j, expected, what, sizeof what);
+    snprintf(j->expected, VERDICT_TEXT, "in %s %s", place, what);
+    describe_heap(j, found, j->found, VERDICT_TEXT);
     judge_fail(j, edge ? VIOLATION_edge_changed : VIOLATION_data_changed,
                "after a cycle a block, reachable or not, is not as the mutator left it");
 }
@@ -128,8 +135,9 @@ static void judge_end(struct judge *j) {
         return;
     snprintf(j->expected, VERDICT_TEXT, "%u blocks of the snapshot, %u allocated since",
              (unsigned)d->n_snapshot, (unsigned)(d->n_vertices - d->n_snapshot));
-    snprintf(j->found, VERDICT_TEXT, "another one at word %td (tag %u, %llu fields)",
-             extra - s->graph.base, header_tag(*extra), (unsigned long long)header_wosize(*extra));
+    char block[VERDICT_TEXT / 2];
+    describe_block(j, (uint32_t)(extra + 1 - s->graph.base), block, sizeof block);
+    snprintf(j->found, VERDICT_TEXT, "another one, %s", block);
     judge_fail(j, VIOLATION_garbage_retained,
                "a block that was unreachable when the cycle began survived it");
 }

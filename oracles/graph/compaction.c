@@ -78,7 +78,7 @@ static bool take_down_places(struct judge *j) {
 
 _Noreturn static void fail_order(struct judge *j, const struct pair *lower,
                                  const struct pair *higher) {
-    char first[16], second[16];
+    char first[NAME_TEXT], second[NAME_TEXT];
     object_name(j->model, lower->b, first, sizeof first);
     object_name(j->model, higher->b, second, sizeof second);
     snprintf(j->expected, VERDICT_TEXT, "%s below %s, as before", first, second);

@@ -4,6 +4,7 @@
  * and no other.
  */
 #include "oracles/compare.h"
+#include "oracles/describe.h"
 
 #include <stdio.h>
 
@@ -18,11 +19,11 @@ static bool compared(struct judge *j, enum occasion when) {
     if (s->traits.forwards && !garbage)
         return true; /* Forward blocks that pointers were led past */
     snprintf(j->expected, VERDICT_TEXT, "%u live blocks", (unsigned)j->model->live_objects);
-    snprintf(j->found, VERDICT_TEXT,
-             "%zu; the first that nothing reaches is at word %td (tag %u, %llu fields)",
-             s->facts.live, garbage ? garbage - s->graph.base : 0,
-             garbage ? header_tag(*garbage) : 0,
-             garbage ? (unsigned long long)header_wosize(*garbage) : 0ULL);
+    char block[VERDICT_TEXT / 2] = "not known";
+    if (garbage)
+        describe_block(j, (uint32_t)(garbage + 1 - s->graph.base), block, sizeof block);
+    snprintf(j->found, VERDICT_TEXT, "%zu; the first that nothing reaches is %s", s->facts.live,
+             block);
     judge_fail(j, VIOLATION_garbage_retained, "an unreachable block survived a full collection");
 }
 

@@ -12,7 +12,7 @@
 
 _Noreturn static void fail_object(struct judge *j, enum violation v, unsigned object,
                                   const char *sentence) {
-    char name[16];
+    char name[NAME_TEXT];
     if (!compare_with_model(j)) { /* then there is no path to show */
         object_name(j->model, object, name, sizeof name);
         snprintf(j->found, VERDICT_TEXT, "in block %s", name);

@@ -25,7 +25,7 @@ static void describe_difference(struct judge *j, enum violation v) {
     unsigned long long found = iso->left, expected = iso->right;
     isomorphism_path(iso, j->path, VERDICT_TEXT);
     if (!iso->in_block) {
-        describe_heap(&j->side->graph, iso->left, j->found, VERDICT_TEXT);
+        describe_heap(j, iso->left, j->found, VERDICT_TEXT);
         describe_model(j->model, iso->right, j->expected, VERDICT_TEXT);
     } else if (v == VIOLATION_tag_changed) {
         snprintf(j->found, VERDICT_TEXT, "tag %llu", found);
@@ -82,7 +82,7 @@ bool judge_word(struct judge *j, word found, word expected) {
     if (same_block(j, found, expected))
         return true;
     describe_model(j->model, expected, j->expected, VERDICT_TEXT);
-    describe_heap(&j->side->graph, found, j->found, VERDICT_TEXT);
+    describe_heap(j, found, j->found, VERDICT_TEXT);
     bool data = is_immediate(found) && is_immediate(expected);
     judge_fail(j, data ? VIOLATION_data_changed : VIOLATION_edge_changed,
                "a field reads back as something else than was written");

@@ -2,7 +2,7 @@
  *
  * Oracle overlap: a new block lies where nothing was in use.
  */
-#include "oracles/judge.h"
+#include "oracles/describe.h"
 
 #include <stdio.h>
 
@@ -12,8 +12,15 @@ static bool placed(struct judge *j, const struct request *request) {
     if (request->claimed)
         return true;
     size_t at = (size_t)(word_pointer(request->block) - 1 - j->side->graph.base);
-    snprintf(j->found, VERDICT_TEXT, "words %zu to %zu of the heap, in use", at,
-             at + request->wosize);
+    const struct graph *g = &j->side->graph;
+    size_t end = at + request->wosize + 1, taken = at;
+    char what[VERDICT_TEXT / 2] = "";
+    while (taken < end && taken < g->words && !graph_in_use(g, taken))
+        taken++;
+    if (at < g->words && taken < end && taken < g->words)
+        describe_at(j, (uint32_t)taken, what, sizeof what);
+    snprintf(j->found, VERDICT_TEXT, "words %zu to %zu of the heap%s%s", at, end - 1,
+             what[0] ? ", in use: there is " : "", what);
     judge_fail(j, VIOLATION_overlap,
                "a new block shares a word with a block that is live, or lies outside the heap");
 }

@@ -44,7 +44,7 @@ static bool finalised(struct judge *j, uint64_t number) {
 
 _Noreturn static void fail_finaliser(struct judge *j, enum violation v, uint32_t object,
                                      const char *sentence) {
-    char name[16];
+    char name[NAME_TEXT];
     object_name(j->model, object, name, sizeof name);
     snprintf(j->found, VERDICT_TEXT, "the finaliser of %s", name);
     judge_fail(j, v, sentence);

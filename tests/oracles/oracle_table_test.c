@@ -173,12 +173,8 @@ static void finalisers_are_promised_in_order(void **state) {
     free(judge.state);
 }
 
-static void objects_and_words_have_names(void **state) {
+static void objects_have_names(void **state) {
     (void)state;
-    static struct graph graph;
-    static struct graph_cell cells[16];
-    static uint64_t in_use[1];
-    static word heap[16] = {0};
     const word units[] = {WORD_UNIT, WORD_UNIT};
     char text[200], cut[6];
     model_reset(&model, 1);
@@ -198,12 +194,57 @@ static void objects_and_words_have_names(void **state) {
     assert_string_equal(text, "the immediate -5");
     assert_int_equal(describe_model(&model, model_pointer(first, 0), cut, sizeof cut), 33);
     assert_string_equal(cut, "a poi");
-    graph_of_heap(&graph, heap, 16, NULL, 0, model.slots[0], 1, cells, 16, in_use);
-    graph.epoch = 1; /* nothing is live */
-    describe_heap(&graph, pointer_word(&heap[4]), text, sizeof text);
-    assert_string_equal(text, "a pointer to word 4, where no live block is");
-    describe_heap(&graph, outside_pointer(1), text, sizeof text);
-    assert_non_null(strstr(text, "which points at no block"));
+    origin_name(-1 - 3, 1, text, sizeof text);
+    assert_string_equal(text, "n3:2");
+}
+
+static void name_it(struct judge *j, word v, char out[NAME_TEXT]) {
+    (void)j, (void)v;
+    strcpy(out, "b7");
+}
+
+static const char *described(struct judge *j, word v) {
+    static char text[200];
+    describe_heap(j, v, text, sizeof text);
+    return text;
+}
+
+/* A block is at the word of its header; its name, if somebody knows it, comes first. */
+static void words_of_a_heap_are_described(void **state) {
+    (void)state;
+    static struct side side;
+    static word heap[16] = {0};
+    const struct judge_services silent = {.walk = NULL}, naming = {.name = name_it};
+    struct judge j = {.side = &side, .services = &silent};
+    char text[200];
+    graph_of_heap(&side.graph, heap, 16, NULL, 0, model.slots[0], 1, side.cells, 16, side.in_use);
+    side.graph.epoch = 1;
+    heap[4] = header_make(2, WHITE, 3);
+    side.cells[5].stamp = 1; /* the only block: words 4 to 6 */
+    side.in_use[0] = 7u << 4;
+    assert_string_equal(described(&j, pointer_word(&heap[5])),
+                        "a pointer to the block at word 4 (tag 3, 2 fields)");
+    assert_string_equal(described(&j, pointer_word(&heap[6])),
+                        "a pointer to field 1 of the block at word 4 (tag 3, 2 fields)");
+    assert_string_equal(described(&j, pointer_word(&heap[9])),
+                        "a pointer to word 8, where no live block is");
+    assert_string_equal(described(&j, pointer_word(&heap[0])),
+                        "a pointer to the first word of the heap, where no block can be");
+    assert_non_null(strstr(described(&j, outside_pointer(1)), "which points at no block"));
+    j.services = &naming;
+    assert_string_equal(described(&j, pointer_word(&heap[5])),
+                        "a pointer to b7 (at word 4, tag 3, 2 fields)");
+    assert_string_equal(described(&j, pointer_word(&heap[9])),
+                        "a pointer to word 8, where no live block is; b7 was there");
+    describe_block(&j, 5, text, sizeof text);
+    assert_string_equal(text, "b7 (at word 4, tag 3, 2 fields)");
+    describe_at(&j, 4, text, sizeof text);
+    assert_string_equal(text, "the header of b7 (at word 4, tag 3, 2 fields)");
+    describe_at(&j, 8, text, sizeof text);
+    assert_string_equal(text, "word 8, in no block");
+    describe_name(&j, pointer_word(&heap[5]), text);
+    assert_string_equal(text, "b7");
+    assert_string_equal(heap_colour(GRAY), "gray");
 }
 
 int main(void) {
@@ -215,7 +256,8 @@ int main(void) {
         cmocka_unit_test(cycles_that_have_moved),
         cmocka_unit_test(what_an_oracle_asks_for),
         cmocka_unit_test(finalisers_are_promised_in_order),
-        cmocka_unit_test(objects_and_words_have_names),
+        cmocka_unit_test(objects_have_names),
+        cmocka_unit_test(words_of_a_heap_are_described),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

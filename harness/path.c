@@ -2,7 +2,7 @@
  *
  * The differing path (path.h).
  */
-#include "pictures/path.h"
+#include "harness/path.h"
 
 #include <stdlib.h>
 #include <string.h>

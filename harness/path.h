@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The differing path of a verdict, for pictures.
+ * The differing path of a verdict, as numbers.
  */
-#ifndef ISOHEAP_CLI_PATH_H
-#define ISOHEAP_CLI_PATH_H
+#ifndef ISOHEAP_HARNESS_PATH_H
+#define ISOHEAP_HARNESS_PATH_H
 
 #include "harness/harness.h"
 
