@@ -196,7 +196,7 @@ runner_observer trace;
 /* ---- life.c -----------------------------------------------------------------------------------
  */
 
-/* Is it the name of a block, like b3, n7 or n7:2? */
+/* Is it the name of a block, like b3, n7, n7:2 or b3#2, or of a pointer into one, like b3+3? */
 bool life_is_name(const char *name);
 /* Prepares to print the life of a block: what it is, first.  False, after a message that names the
  * file, if the program has no such block. */

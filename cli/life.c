@@ -60,14 +60,32 @@ static struct {
 /* ---- the name ---------------------------------------------------------------------------------
  */
 
-bool life_is_name(const char *name) {
-    size_t digits = strspn(name[0] ? name + 1 : "", "0123456789");
-    const char *rest = name + 1 + digits;
-    if ((name[0] != 'b' && name[0] != 'n') || !digits || strlen(name) >= NAME)
+/* The digits behind a character of a name; false: there are none. */
+static bool take_number(const char **rest, char before) {
+    if (**rest != before || !isdigit((unsigned char)(*rest)[1]))
         return false;
-    if (name[0] == 'n' && rest[0] == ':' && isdigit((unsigned char)rest[1]))
-        rest += 1 + strspn(rest + 1, "0123456789");
-    return !*rest;
+    *rest += 1 + strspn(*rest + 1, "0123456789");
+    return true;
+}
+
+bool life_is_name(const char *name) {
+    const char *rest = name;
+    if (!take_number(&rest, 'b') && !take_number(&rest, 'n'))
+        return false;
+    if (name[0] == 'n')
+        take_number(&rest, ':');
+    take_number(&rest, '#');
+    take_number(&rest, '+'); /* an infix pointer leads to the closure */
+    return !*rest && rest - name < NAME;
+}
+
+/* The name that a block has in pictures: n7:1 is n7, b3+3 leads into b3. */
+static void take_name(const char *name) {
+    size_t length = strcspn(name, "+");
+    snprintf(life.name, sizeof life.name, "%.*s", (int)length, name);
+    char *first = strstr(life.name, ":1");
+    if (first && !isdigit((unsigned char)first[2]))
+        memmove(first, first + 2, strlen(first + 2) + 1);
 }
 
 static bool begin_named(unsigned long number, const struct program *p, const char *file) {
@@ -100,10 +118,14 @@ bool life_begin(const char *name, const struct program *p, const char *file) {
     for (unsigned i = 0; i < 2; i++)
         free(life.of[i].places);
     memset(&life, 0, sizeof life);
-    snprintf(life.name, sizeof life.name, "%s", name);
+    take_name(name);
     life.n_ops = p->n_ops;
     unsigned long number = strtoul(name + 1, NULL, 10);
-    return name[0] == 'b' ? begin_named(number, p, file) : begin_allocated(number, p, file);
+    if (!(name[0] == 'b' ? begin_named(number, p, file) : begin_allocated(number, p, file)))
+        return false;
+    if (strchr(life.name, '#'))
+        printf("%s, another block in the place of that one\n", life.name);
+    return true;
 }
 
 /* ---- lines ------------------------------------------------------------------------------------
@@ -281,8 +303,11 @@ static void say_birth(const char *who, const struct body *b) {
     char words[48];
     words_text(b->offset, b->wosize, words);
     say(who, "%s %s, tag %u, %zu field%s%s",
-        life.op == OP_INITIAL ? "in the initial heap:" : "allocated:", words, b->tag, b->wosize,
-        b->wosize == 1 ? "" : "s", b->reachable ? "" : ", and no root reaches it");
+        life.op == OP_INITIAL    ? "in the initial heap:"
+        : strchr(life.name, '#') ? "appears:"
+                                 : "allocated:",
+        words, b->tag, b->wosize, b->wosize == 1 ? "" : "s",
+        b->reachable ? "" : ", and no root reaches it");
 }
 
 static void say_death(struct watched *w, const char *who, const struct body *old) {
@@ -337,6 +362,7 @@ static void look_at_party(struct runner *runner, enum party party, const struct 
     w->body = find_body(&s);
     if (!old->here && w->body.here) {
         say_birth(party_name(party), &w->body);
+        life.born = true;
         w->grave = 0;
     } else if (old->here && !w->body.here) {
         say_death(w, party_name(party), old);

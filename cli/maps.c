@@ -23,13 +23,16 @@ void write_maps(FILE *out, struct runner *runner, const struct job *job) {
             continue;
         fprintf(out, "  %s", party_name((enum party)p));
         if (p == PARTY_MODEL)
-            fprintf(out, ", allocated blocks in order\n");
+            fprintf(out, ", allocated blocks in order");
         else
-            fprintf(out, " (%s)\n", (p == PARTY_SUBJECT ? job->subject : job->reference)->name);
+            fprintf(out, " (%s)", (p == PARTY_SUBJECT ? job->subject : job->reference)->name);
         if (!runner_snapshot(runner, (enum party)p, &s)) {
-            fprintf(out, "(the heap cannot be walked)\n");
+            fprintf(out, "\n(the heap cannot be walked)\n");
             continue;
         }
+        if (s.young != SIZE_MAX)
+            fprintf(out, ", young from word %zu on", s.young);
+        fprintf(out, "\n");
         snapshot_map(&s, map, sizeof map);
         fputs(map, out);
     }

@@ -161,6 +161,7 @@ struct snapshot_edge {
 struct snapshot {
     enum party party;
     size_t n_blocks, heap_words;
+    size_t young; /* the young generation begins at this word; SIZE_MAX: nobody says */
     struct snapshot_block *blocks; /* in address order; static blocks last */
     const word *slots;             /* slot s of mutator m: slots[m * GC_SLOTS + s] */
     unsigned mutators;
@@ -169,6 +170,10 @@ struct snapshot {
 /* Fills *s; storage belongs to the runner.  False if the party's heap cannot be walked,
  * or there is no such party. */
 bool runner_snapshot(struct runner *, enum party, struct snapshot *s);
+/* Visits the fields of old blocks that a collector with generations will look at in its next minor
+ * collection.  False if the party has nothing to say of that. */
+bool runner_remembered(struct runner *, enum party,
+                       void (*visit)(void *context, word block, size_t i), void *context);
 /* What a scanned field or slot of the snapshot holds. */
 struct snapshot_edge snapshot_resolve(const struct snapshot *, word value);
 /* One character per word: '.' free, ',' fragment, 'x' unreachable, letters for reachable blocks

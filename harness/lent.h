@@ -14,7 +14,12 @@
 
 #include "collectors/collector.h"
 
-enum { LENT_STATICS = 8192 /* words */, LENT_UNITS = 8192, LENT_CONTENT = 4096 + 512, LENT_FENCES = 24 };
+enum {
+    LENT_STATICS = 8192 /* words */,
+    LENT_UNITS = 8192,
+    LENT_CONTENT = 4096 + 512,
+    LENT_FENCES = 24
+};
 
 struct fence {
     word *start;

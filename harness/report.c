@@ -39,9 +39,14 @@ static void put_heap(struct writing *t, struct runner *r, enum party party) {
     size_t room;
     if ((party == PARTY_REFERENCE && r->n_sides == 1) || !runner_snapshot(r, party, &s))
         return;
-    write_text(t, "  %s%s%s%s\n", party_name(party), party == PARTY_MODEL ? "" : " (",
-               party == PARTY_MODEL ? "" : r->side[party].collector->name,
-               party == PARTY_MODEL ? ", allocated blocks in order:" : "):");
+    write_text(t, "  %s", party_name(party));
+    if (party == PARTY_MODEL)
+        write_text(t, ", allocated blocks in order");
+    else
+        write_text(t, " (%s)", r->side[party].collector->name);
+    if (s.young != SIZE_MAX)
+        write_text(t, ", young from word %zu on", s.young);
+    write_text(t, ":\n");
     char *out = writing_room(t, &room);
     t->length += snapshot_map(&s, out, room);
     for (size_t i = 0, shown = 0; i < s.n_blocks && shown < 40; i++) {

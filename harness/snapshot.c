@@ -184,7 +184,7 @@ bool runner_snapshot(struct runner *r, enum party party, struct snapshot *s) {
         return false;
     memset(block_at, 0, IDS * sizeof *block_at);
     n_blocks = 0;
-    *s = (struct snapshot){.party = party, .runner = r, .mutators = r->mutators};
+    *s = (struct snapshot){.party = party, .runner = r, .mutators = r->mutators, .young = SIZE_MAX};
     s->heap_words = r->heap_words;
     if (party == PARTY_MODEL) {
         take_model(r);
@@ -195,6 +195,8 @@ bool runner_snapshot(struct runner *r, enum party party, struct snapshot *s) {
         if ((unsigned)party >= r->n_sides || !side->collector->walk || !side->graph.base)
             return false;
         call_visit(side, take, &t);
+        if (side->graph.nursery_words)
+            s->young = side->graph.words - side->graph.nursery_words;
         take_statics(&side->graph);
         s->slots = side->slots[0];
     }
@@ -203,6 +205,18 @@ bool runner_snapshot(struct runner *r, enum party party, struct snapshot *s) {
     find_reachable(s);
     if (party != PARTY_MODEL)
         name_blocks(r, s);
+    return true;
+}
+
+bool runner_remembered(struct runner *r, enum party party,
+                       void (*visit)(void *context, word block, size_t i), void *context) {
+    const struct side *s = &r->side[party == PARTY_REFERENCE];
+    enum party before = r->running;
+    if ((unsigned)party >= r->n_sides || !s->collector->young || !s->collector->remembered)
+        return false;
+    r->running = party;
+    s->collector->remembered(s->gc, visit, context);
+    r->running = before;
     return true;
 }
 

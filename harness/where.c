@@ -241,11 +241,10 @@ static void list_field(void *context, word block, size_t i) {
         write_text(l->w, "no block of the heap");
 }
 
-static void write_remembered(struct writing *w, const struct side *s,
-                             const struct snapshot *picture) {
+static void write_remembered(struct writing *w, struct runner *r, const struct snapshot *picture) {
     struct listing l = {w, picture, 0};
     write_text(w, "  remembered ");
-    s->collector->remembered(s->gc, list_field, &l);
+    runner_remembered(r, picture->party, list_field, &l);
     if (l.n > LISTED)
         write_text(w, " and %zu more", l.n - LISTED);
     write_text(w, l.n ? "\n" : "no field\n");
@@ -270,7 +269,7 @@ size_t runner_where(struct runner *r, const struct verdict *v, enum party party,
         write_cycle(&w, s, &picture);
     if (s->collector->young && s->collector->remembered) {
         write_young(&w, s, &picture);
-        write_remembered(&w, s, &picture);
+        write_remembered(&w, r, &picture);
     }
     return w.length;
 }

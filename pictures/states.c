@@ -23,6 +23,7 @@ enum {
     NO_NODE = 0xffff,
     BLOCKS = 2 * PROGRAM_HEAP_WORDS + 16,
     SLOTS_TEXT = 1 << 13,
+    REMEMBERED_TEXT = 1 << 13,
     RUN = 4, /* equal fields in a row are written once from here on */
     CELL_LEAST = 26,
     CELL_MOST = 84
@@ -31,7 +32,7 @@ enum {
 /* The list of one party as it was written last. */
 struct list {
     uint32_t n, records[BLOCKS];
-    char slots[SLOTS_TEXT];
+    char slots[SLOTS_TEXT], remembered[REMEMBERED_TEXT];
 };
 
 struct recorder {
@@ -184,7 +185,8 @@ static unsigned find_node(struct recorder *r, const struct snapshot *s, size_t i
     return node;
 }
 
-/* A word as JSON: a node, [node, field], {"at": word} for a pointer to no block, else what it says;
+/* A word as JSON: a node, [node, field], {"at": word} for a pointer to no block, as if its header
+ * were at that word, else what it says;
  * of that a cell shows what stands before the first blank. */
 static unsigned word_json(const struct recorder *r, const struct snapshot *s, word v, bool scanned,
                           char *out, size_t room) {
@@ -198,7 +200,7 @@ static unsigned word_json(const struct recorder *r, const struct snapshot *s, wo
     if (!edge.pointer)
         return (unsigned)snprintf(out, room, "\"out 0x%" PRIx64 "\"", v);
     if (edge.block == SIZE_MAX)
-        return (unsigned)snprintf(out, room, "{\"at\":%zu}", edge.at);
+        return (unsigned)snprintf(out, room, "{\"at\":%td}", (ptrdiff_t)edge.at - 1);
     if (r->node_of[edge.block] == NO_NODE)
         return (unsigned)snprintf(out, room, "\"dead\"");
     if (edge.offset)
@@ -359,13 +361,42 @@ static void slots_json(struct recorder *r, const struct snapshot *s, char *text)
     }
 }
 
+/* ---- the remembered set -----------------------------------------------------------------------
+ */
+
+struct remembering {
+    struct recorder *recorder;
+    const struct snapshot *snapshot;
+    char *text;
+    size_t length;
+};
+
+/* A field of a block that has no node is not shown, nor what the text has no room for. */
+static void remember_field(void *context, word block, size_t i) {
+    struct remembering *m = context;
+    struct snapshot_edge e = snapshot_resolve(m->snapshot, block);
+    unsigned node = e.block == SIZE_MAX ? NO_NODE : m->recorder->node_of[e.block];
+    if (node == NO_NODE || m->length > REMEMBERED_TEXT - 48)
+        return;
+    m->length += (size_t)snprintf(m->text + m->length, REMEMBERED_TEXT - m->length, "%s[%u,%zu]",
+                                  m->length ? "," : "", node, i);
+}
+
+/* A list of [node, field]. */
+static void remembered_json(struct recorder *r, struct runner *runner, const struct snapshot *s,
+                            char *text) {
+    struct remembering m = {r, s, text, 0};
+    text[0] = 0;
+    runner_remembered(runner, s->party, remember_field, &m);
+}
+
 /* ---- states -----------------------------------------------------------------------------------
  */
 
-/* [party, operation, first, how many go, [what comes], slots]: the change of the list of records;
- * slots are 0 if they are as before. */
-static void put_state(struct recorder *r, enum party party, long op, uint32_t n,
-                      const char *slots) {
+/* [party, operation, first, how many go, [what comes], slots, remembered]: the change of the list
+ * of records; slots and remembered are 0 if they are as before. */
+static void put_state(struct recorder *r, enum party party, long op, uint32_t n, const char *slots,
+                      const char *remembered) {
     struct list *last = &r->last[party];
     uint32_t head = 0, tail = 0;
     while (head < n && head < last->n && r->now[head] == last->records[head])
@@ -385,15 +416,20 @@ static void put_state(struct recorder *r, enum party party, long op, uint32_t n,
     for (uint32_t i = head; i < n - tail; i++)
         fprintf(out, "%s%u", i > head ? "," : "", r->now[i]);
     if (strcmp(slots, last->slots) == 0)
-        fprintf(out, "],0]");
+        fprintf(out, "],0");
     else
-        fprintf(out, "],[%s]]", slots);
+        fprintf(out, "],[%s]", slots);
+    if (strcmp(remembered, last->remembered) == 0)
+        fprintf(out, ",0]");
+    else
+        fprintf(out, ",[%s]]", remembered);
     fclose(out);
     append(r, &r->shared->states, text, length);
     free(text);
     last->n = n;
     memcpy(last->records, r->now, n * sizeof *r->now);
     snprintf(last->slots, sizeof last->slots, "%s", slots);
+    snprintf(last->remembered, sizeof last->remembered, "%s", remembered);
 }
 
 /* The run has failed: this is the state of which the verdict speaks. */
@@ -410,7 +446,7 @@ static void mark_path(struct recorder *r, const struct runner *runner, const str
 }
 
 static void record_party(struct recorder *r, struct runner *runner, enum party party, long op) {
-    static char slots[SLOTS_TEXT];
+    static char slots[SLOTS_TEXT], remembered[REMEMBERED_TEXT];
     struct snapshot s;
     if (!runner_snapshot(runner, party, &s) || s.n_blocks > BLOCKS) {
         char text[48];
@@ -425,9 +461,10 @@ static void record_party(struct recorder *r, struct runner *runner, enum party p
     for (size_t i = 0; i < s.n_blocks; i++)
         r->now[i] = record_of(r, &s, i);
     slots_json(r, &s, slots);
+    remembered_json(r, runner, &s, remembered);
     mark_path(r, runner, &s);
     if (!r->shared->full)
-        put_state(r, party, op, (uint32_t)s.n_blocks, slots);
+        put_state(r, party, op, (uint32_t)s.n_blocks, slots, remembered);
 }
 
 void record_state(void *context, struct runner *runner, unsigned op, bool before) {

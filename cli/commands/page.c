@@ -121,6 +121,13 @@ static void put_recorded(FILE *out, const char *key, const struct states_text *t
     fprintf(out, "]");
 }
 
+/* Words of the young generation, behind those of the heap. */
+static size_t young_words(const struct page *p, enum party party) {
+    const struct collector *c = party == PARTY_REFERENCE ? p->job->reference : p->job->subject;
+    struct gc_config config = program_gc_config(p->program);
+    return party == PARTY_MODEL || !c ? 0 : promised_traits(c, &config).nursery_words;
+}
+
 static void put_data(FILE *out, struct page *p) {
     const struct states *s = recorder_states(p->recorder);
     const struct program *program = p->program;
@@ -132,7 +139,7 @@ static void put_data(FILE *out, struct page *p) {
         put_json(out, party_name((enum party)i));
         fprintf(out, ",");
         put_json(out, i == PARTY_MODEL ? "" : collector_of(p, (enum party)i));
-        fprintf(out, "]");
+        fprintf(out, ",%zu]", young_words(p, (enum party)i));
     }
     fprintf(out, "],\n\"verdict\":");
     put_verdict(out, p);
@@ -228,12 +235,9 @@ static void put_program(FILE *out, struct page *p) {
 }
 
 static void put_replay(FILE *out, struct page *p) {
-    char *command;
-    if (asprintf(&command, "isoheap run --collector %s --reference %s %s",
-                 collector_of(p, PARTY_SUBJECT), collector_of(p, PARTY_REFERENCE),
-                 quoted_path(p->file)) < 0)
-        return;
-    put_html(out, command, strlen(command));
+    char *command = replay_command(p->job, p->file);
+    if (command)
+        put_html(out, command, strlen(command));
     free(command);
 }
 

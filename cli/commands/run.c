@@ -52,7 +52,8 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         r->trace = true;
         r->block = argument;
         if (argument && !life_is_name(argument))
-            argp_error(state, "--trace takes the name of a block, b3 or n7, not %s", argument);
+            argp_error(state, "--trace takes the name of a block, b3, n7, n7:2 or b3#2, not %s",
+                       argument);
         return 0;
     case 'e':
         parse_expected(r, argument, state);

@@ -5,6 +5,7 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 const PARTY_NAMES = data.parties.map(p => p[0]);
 const MODEL = 2;
+const YOUNG_WORDS = data.parties.map(p => p[2]); // behind those of the heap
 const LIVE = 0, FREE = 1, FRAGMENT = 2, UNUSED = 3;
 const CELLS = 16; // of a block in the graph; the last stands for all fields from there on
 const COLOURS = ["white", "gray", "blue", "black"];
@@ -40,16 +41,17 @@ function rootKey(mutator, slot) {
   return mutator ? `${mutator}:r${slot}` : `r${slot}`;
 }
 
-// For each party a map from operation to {list, slots}; null where the heap cannot be walked.
+// For each party a map from operation to {list, slots, remembered}; null where the heap cannot be walked.
 const timeline = PARTY_NAMES.map(() => new Map());
 {
-  const last = PARTY_NAMES.map(() => ({ list: [], slots: [] }));
-  for (const [party, op, from, gone, come, slots] of data.states) {
+  const last = PARTY_NAMES.map(() => ({ list: [], slots: [], remembered: [] }));
+  for (const [party, op, from, gone, come, slots, remembered] of data.states) {
     if (from === undefined) {
       timeline[party].set(op, null);
       continue;
     }
-    const before = last[party], state = { list: before.list, slots: slots || before.slots };
+    const before = last[party];
+    const state = { list: before.list, slots: slots || before.slots, remembered: remembered || before.remembered };
     if (gone || come.length)
       state.list = [...before.list.slice(0, from), ...come, ...before.list.slice(from + gone)];
     last[party] = state;
@@ -72,6 +74,12 @@ function unfold(state, party) {
   }
   state.roots = new Map();
   for (const [mutator, slot, value] of state.slots) state.roots.set(rootKey(mutator, slot), value);
+  state.fieldsRemembered = new Map(); // node -> fields
+  for (const [node, field] of state.remembered) {
+    if (!state.fieldsRemembered.has(node)) state.fieldsRemembered.set(node, new Set());
+    state.fieldsRemembered.get(node).add(field);
+  }
+  state.words = at;
   return state;
 }
 
@@ -100,7 +108,7 @@ const offsetOf = v => Array.isArray(v) ? v[1] : 0;
 const same = (a, b) => targetOf(a) === targetOf(b) && offsetOf(a) === offsetOf(b) && (isPointer(a) || a === b);
 
 function wordText(v) {
-  if (isLost(v)) return `a pointer to word ${v.at}, where no block starts`;
+  if (isLost(v)) return `a pointer to word ${v.at}, where no block is`;
   if (!isPointer(v)) return v;
   return nodes[targetOf(v)].key + (offsetOf(v) ? "+" + offsetOf(v) : "");
 }
@@ -120,6 +128,11 @@ function blockText(b) {
   return `${name}: ${tagText(b.tag)}, ${b.size === 1 ? "1 field" : b.size + " fields"}, ` +
     (b.reachable ? "reachable" : "unreachable") + (b.abstract ? "" : `, ${COLOURS[b.colour]}`);
 }
+
+// Where the young generation begins; the end of the heap, if there is none.
+const youngFrom = party => YOUNG_WORDS[party] ? data.heap : Infinity;
+
+const isYoung = (b, party) => b.at !== null && b.at >= youngFrom(party);
 
 function placeText(b) {
   if (b.abstract) return "no place";

@@ -25,6 +25,7 @@ const classes = list => list.filter(c => c).join(" ");
 
 function drawCell(g, x, width, value, index, kind) {
   make(g, "rect", { x, y: 0, width, height: CELL_HEIGHT, class: classes(["cell", kind.path && "path", kind.diff && "diff"]) });
+  if (kind.remembered) make(g, "path", { d: `M${x + width} 0h-9l9 9z`, class: "remembered" });
   make(g, "text", { x: x + 4, y: 10, class: "index" }, index);
   const middle = x + width / 2;
   if (isPointer(value)) make(g, "circle", { cx: middle, cy: 23, r: 3.5, class: "dot" });
@@ -39,7 +40,7 @@ function drawHead(g, n, b, kind) {
   if (!b.abstract) make(g, "circle", { cx: n.head - 9, cy: 10, r: 4, class: "colour " + COLOURS[b.colour] });
 }
 
-function drawBlock(svg, n, b, marks, diff) {
+function drawBlock(svg, n, b, marks, diff, remembered) {
   const field = marks.cells.get(n.id), differs = diff.blocks.get(n.id) || new Set();
   const onPath = field !== undefined || marks.end === n.id;
   const g = make(svg, "g", {
@@ -56,6 +57,7 @@ function drawBlock(svg, n, b, marks, diff) {
     drawCell(g, x, width, value, f, {
       path: field === f || (rest && field >= f),
       diff: differs.has(f) || (rest && [...differs].some(d => d >= f)),
+      remembered: remembered && (remembered.has(f) || (rest && [...remembered].some(d => d >= f))),
     });
     x += width;
   });
@@ -125,7 +127,7 @@ function drawGraph(box, layout, state, marks, diff, label) {
       if (state.roots.has(n.key) || marks.root === n.key)
         drawRoot(svg, n, state.roots.get(n.key), marks.root === n.key, diff.roots.has(n.key));
     } else if (state.byNode.has(n.id)) {
-      drawBlock(svg, n, state.byNode.get(n.id), marks, diff);
+      drawBlock(svg, n, state.byNode.get(n.id), marks, diff, state.fieldsRemembered.get(n.id));
     } else if (diff.missing.includes(n.id)) {
       drawGhost(svg, n, diff.lostEnd === n.id);
     }
@@ -153,7 +155,7 @@ const extentClass = b =>
   b.extent === FREE ? "free" : b.extent === FRAGMENT ? "fragment" : b.extent === UNUSED ? "unused"
     : b.reachable ? "live" : "unreachable";
 
-function drawExtent(svg, b, at, columns, marks, diff) {
+function drawExtent(svg, b, at, columns, marks, diff, remembered) {
   const name = b.node >= 0 ? nodes[b.node].key : "";
   const onPath = b.node >= 0 && (marks.cells.has(b.node) || marks.end === b.node);
   const g = make(svg, "g", { class: classes(["extent", extentClass(b), onPath && "on-path", diff.blocks.has(b.node) && "differs"]) });
@@ -167,20 +169,34 @@ function drawExtent(svg, b, at, columns, marks, diff) {
     if (i === 0 && name && n * UNIT > name.length * 6 + 8)
       make(g, "text", { x: place.x + 7, y: place.y + 10 }, name);
   });
+  for (const field of remembered || []) {
+    const [[x, y]] = segments(at + 1 + field, 1, columns);
+    const mark = make(g, "path", { d: `M${(x + 1) * UNIT - GAP} ${y * (UNIT + 3) + GAP / 2}h-7l7 7z`, class: "remembered", "data-field": field });
+    make(mark, "title", {}, `field ${field}${name && ` of ${name}`} is remembered`);
+  }
+}
+
+// A line above and to the left of the first young word, as a step where that is within a row.
+function drawBorder(svg, at, columns, words) {
+  const x = at % columns * UNIT, y = Math.floor(at / columns) * (UNIT + 3), right = columns * UNIT;
+  const line = make(svg, "path", { class: "border", "data-at": at,
+    d: x ? `M0 ${y + UNIT + 3}H${x}V${y}H${right}` : `M0 ${y}H${right}` });
+  make(line, "title", {}, `the young generation: words ${at} to ${words - 1}`);
 }
 
 function drawMap(box, state, party, marks, diff, label) {
-  const heap = party === MODEL ? state.blocks.reduce((sum, b) => sum + b.words, 0) : data.heap;
-  const columns = data.heap <= 512 ? 32 : data.heap <= 2048 ? 64 : 128;
+  const heap = party === MODEL ? state.words : Math.max(data.heap, state.words);
+  const columns = data.heap <= 512 ? 32 : data.heap <= 2048 ? 64 : 128, young = youngFrom(party);
   const statics = state.blocks.filter(b => b.isStatic);
   let rows = Math.max(1, Math.ceil(heap / columns));
   const svg = make(box, "svg", { role: "img", "aria-label": label, class: "map" });
   for (const b of state.blocks)
-    if (!b.isStatic) drawExtent(svg, b, b.at, columns, marks, diff);
-  if (marks.lost >= 0 && marks.lost < data.heap) {
+    if (!b.isStatic) drawExtent(svg, b, b.at, columns, marks, diff, state.fieldsRemembered.get(b.node));
+  if (young < heap) drawBorder(svg, young, columns, heap);
+  if (marks.lost >= 0 && marks.lost < heap) {
     const [[x, y]] = segments(marks.lost, 1, columns);
     const g = make(svg, "g", { class: "lost on-path", "data-at": marks.lost });
-    make(g, "title", {}, `word ${marks.lost}: the path ends here, and no block starts here`);
+    make(g, "title", {}, `word ${marks.lost}: the path ends here, and no block is here`);
     make(g, "rect", { x: x * UNIT, y: y * (UNIT + 3), width: UNIT, height: UNIT + 3, class: "run" });
     make(g, "text", { x: x * UNIT + 3, y: y * (UNIT + 3) + 11 }, "\u2715");
   }
@@ -199,7 +215,7 @@ function drawMap(box, state, party, marks, diff, label) {
 
 // ---- the same as a table
 
-function drawTable(box, state) {
+function drawTable(box, state, party) {
   const table = make(box, "table", {});
   const head = make(make(table, "thead", {}), "tr", {});
   for (const title of ["block", "place", "tag", "colour", "state", "fields"]) make(head, "th", { scope: "col" }, title);
@@ -213,7 +229,8 @@ function drawTable(box, state) {
     make(row, "td", {}, placeText(b));
     make(row, "td", {}, tagText(b.tag));
     make(row, "td", {}, b.abstract ? "" : COLOURS[b.colour]);
-    make(row, "td", {}, b.reachable ? "reachable" : "unreachable");
-    make(row, "td", {}, b.fields.slice(0, 32).map(wordText).join(", ") + (b.fields.length > 32 ? ", \u2026" : ""));
+    make(row, "td", {}, classes([b.reachable ? "reachable" : "unreachable", isYoung(b, party) && "young"]));
+    const remembered = state.fieldsRemembered.get(b.node), marked = f => remembered && remembered.has(f) ? " (remembered)" : "";
+    make(row, "td", {}, b.fields.slice(0, 32).map((v, f) => wordText(v) + marked(f)).join(", ") + (b.fields.length > 32 ? ", \u2026" : ""));
   }
 }

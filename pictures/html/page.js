@@ -45,7 +45,7 @@ function showPicture(party, moment) {
   drawMap(f.map, state, party, marks, diff, `Memory map: ${named}`);
   const plain = [...state.roots].filter(([key]) => !nodeOfKey.has(key));
   if (plain.length) f.roots.textContent = "Other roots: " + plain.map(([k, v]) => `${k} = ${wordText(v)}`).join(", ");
-  if (f.details.open) drawTable(f.table, state);
+  if (f.details.open) drawTable(f.table, state, party);
   return diff.count;
 }
 
@@ -207,7 +207,7 @@ function addFigure(row, party, moment) {
   details.addEventListener("toggle", () => {
     const state = stateAt(party, step - (moment === "before" ? 1 : 0));
     table.replaceChildren();
-    if (details.open && state) drawTable(table, state);
+    if (details.open && state) drawTable(table, state, party);
   });
   scroller.addEventListener("scroll", () => scrollTogether(scroller));
   dragToScroll(scroller);
@@ -270,13 +270,17 @@ function addDefinitions() {
 function addLegend() {
   const items = [["live", "live block; the dark edge is its header"], ["unreachable", "no root reaches it"], ["free", "free block"],
     ["fragment", "fragment: a header alone"], ["unused", "unused words"], ["path-mark", "on the differing path"], ["diff-mark", "differs from the model"]];
+  if (YOUNG_WORDS.some(n => n)) items.push(["border-mark", "below the line: the young generation"]);
+  if (data.states.some(state => state[6] && state[6].length)) items.push(["remembered-mark", "a remembered field"]);
   const list = make($("legend"), "ul", {});
   for (const [kind, text] of items) {
     const item = make(list, "li", {});
     const svg = make(item, "svg", { viewBox: "0 0 34 16", width: 34, height: 16, class: "map", "aria-hidden": "true" });
-    const g = make(svg, "g", { class: `extent ${kind === "path-mark" ? "live on-path" : kind === "diff-mark" ? "live differs" : kind}` });
-    make(g, "rect", { x: 1, y: 1, width: 32, height: 14, rx: 1.5, class: "run" });
-    if (/live|unreach|mark/.test(kind)) make(g, "rect", { x: 1, y: 1, width: 4, height: 14, class: "header" });
+    const g = make(svg, "g", { class: `extent ${kind === "path-mark" ? "live on-path" : kind === "diff-mark" ? "live differs" : kind === "remembered-mark" ? "live" : kind}` });
+    if (kind === "border-mark") make(g, "path", { d: "M0 8H34", class: "border" });
+    else make(g, "rect", { x: 1, y: 1, width: 32, height: 14, rx: 1.5, class: "run" });
+    if (kind === "remembered-mark") make(g, "path", { d: "M33 1h-9l9 9z", class: "remembered" });
+    if (/live|unreach|mark/.test(kind) && kind !== "border-mark") make(g, "rect", { x: 1, y: 1, width: 4, height: 14, class: "header" });
     make(item, "span", {}, text);
   }
   make($("legend"), "p", {}, "A block is drawn as it lies in memory: header, then fields, each with its number. The header has the " +

@@ -38,6 +38,19 @@ script
   full
   r5 = exhaust 1
 END
+cat >"$folder/young.txt" <<'END'
+isoheap program 1
+config nursery=40
+heap
+  b0 = block tag=0 [0, 0]
+  b1 = closure arity=1,1 env=[b0]
+roots
+  r0 = b0
+  r2 = b1+3
+script
+  r1 = alloc tag=0 [r0]
+  r0.1 := r1
+END
 cp "$folder/states.txt" "$folder/a<b>&\"'.txt"
 page lost bad_infix_root "$source/crashes/lost_object/bad_infix_root.txt"
 page edge bad_infix_lost "$source/crashes/edge_changed/bad_infix_lost.txt"
@@ -46,6 +59,8 @@ page crash bad_stale_next_fit "$source/crashes/sanitizer/bad_stale_next_fit.txt"
 page hang bad_endless_rescan "$source/crashes/no_progress/bad_endless_rescan.txt"
 page worn bad_lost_fragments "$source/crashes/heap_worn_out/bad_lost_fragments.txt"
 page states mark_sweep "$folder/states.txt"
+page young generational "$folder/young.txt"
+page hole bad_unrecorded_store "$source/crashes/remembered_set_hole/bad_unrecorded_store.txt"
 page hostile mark_sweep "$folder/a<b>&\"'.txt"
 "$isoheap" show --html --reference none -o "$folder/alone.html" "$folder/states.txt"
 /usr/bin/python3 "$source/tests/cli/html/pages.py" "$folder"

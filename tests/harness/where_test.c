@@ -96,6 +96,35 @@ static void look(void *context, struct runner *r, unsigned op, bool before) {
     assert_int_equal(runner_where(r, &none, PARTY_MODEL, report, sizeof report), 0);
 }
 
+static unsigned fields_remembered;
+static void count_field(void *context, word block, size_t i) {
+    struct snapshot_edge edge = snapshot_resolve(context, block);
+    assert_true(edge.block == 0 && i == 1); /* field 1 of b0 */
+    fields_remembered++;
+}
+
+static void look_at_generations(void *context, struct runner *r, unsigned op, bool before) {
+    struct snapshot s;
+    (void)context;
+    if (before || op != 3)
+        return;
+    assert_true(runner_snapshot(r, PARTY_REFERENCE, &s));
+    assert_true(s.young == SIZE_MAX);
+    assert_false(runner_remembered(r, PARTY_REFERENCE, count_field, &s));
+    assert_false(runner_remembered(r, PARTY_MODEL, count_field, &s));
+    assert_true(runner_snapshot(r, PARTY_SUBJECT, &s));
+    assert_int_equal(s.young, 256);
+    assert_true(runner_remembered(r, PARTY_SUBJECT, count_field, &s));
+}
+
+static void pictures_know_the_generations(void **state) {
+    (void)state;
+    parse_program(&program, hole);
+    fields_remembered = 0;
+    run("bad_minor_keeps", look_at_generations, false);
+    assert_int_equal(fields_remembered, 1);
+}
+
 static void look_after(const char *subject, unsigned op) {
     struct runner_options options = {.subject = bad(subject),
                                      .reference = &cheney,
@@ -266,6 +295,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_hole_says_who_wrote_the_field),
         cmocka_unit_test(what_is_remembered_is_listed),
+        cmocka_unit_test(pictures_know_the_generations),
         cmocka_unit_test(an_observed_run_is_explained_afterwards),
         cmocka_unit_test(another_end_of_the_run_is_told),
         cmocka_unit_test(a_word_that_only_the_collector_can_have_written),

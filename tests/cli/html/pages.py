@@ -132,6 +132,20 @@ class Pages(unittest.TestCase):
                         self.assertTrue(self.all(f"{graph} .edge.on-path"))
                         self.assertTrue(self.all(f"{graph} .root.on-path"))
 
+    def test_the_map_goes_on_with_the_young_generation(self):
+        for name, remembered in (("young", ["1"]), ("hole", [])):
+            with self.subTest(page=name):
+                self.load(name)
+                after = self.picture("subject", "after", "map")
+                self.assertEqual([e.get_attribute("data-at") for e in self.all(f"{after} .border")], ["256"])
+                young = [e for e in self.all(f"{after} .extent") if int(e.get_attribute("data-at")) >= 256]
+                self.assertIn("n0", [e.get_attribute("data-name") for e in young])
+                for kind in ("map", "graph"):
+                    self.assertEqual(len(self.all(f"{self.picture('subject', 'after', kind)} .remembered")), len(remembered))
+                self.assertEqual([e.get_attribute("data-field") for e in self.all(f"{after} .remembered")], remembered)
+                self.assertEqual(self.all(f"{self.picture('reference', 'after', 'map')} .border"), [])
+        self.assertTrue(self.all(".legend .border"))
+
     def test_an_empty_heap(self):
         self.load("worn")
         self.assertIn("checks after the script", self.one("#where").text)
