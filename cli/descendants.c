@@ -77,6 +77,14 @@ static pid_t proc_parent(pid_t process) {
     return (pid_t)parent;
 }
 
+double proc_seconds(pid_t process) {
+    clockid_t clock;
+    struct timespec t = {0};
+    if (clock_getcpuclockid(process, &clock) != 0 || clock_gettime(clock, &t) != 0)
+        return 0;
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
 unsigned proc_children(pid_t process, unsigned most, pid_t *first) {
     char path[64];
     unsigned n = 0;

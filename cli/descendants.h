@@ -30,6 +30,8 @@ void end_orphans(void);
 
 /* 'R' for one that runs or waits for a processor, 'S', 'T' and so on; 0: nobody knows. */
 char proc_state(pid_t);
+/* Seconds of processor time that it has used, without its children; 0 if it is no more. */
+double proc_seconds(pid_t);
 /* Its direct children, where the system lists them: how many there are, `most` at most, and the
  * first, 0 without one; first may be NULL. */
 unsigned proc_children(pid_t, unsigned most, pid_t *first);

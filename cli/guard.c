@@ -37,14 +37,6 @@ struct guarded {
 /* ---- limits -----------------------------------------------------------------------------------
  */
 
-static double processor_time(pid_t child) {
-    clockid_t clock;
-    struct timespec t = {0};
-    if (clock_getcpuclockid(child, &clock) != 0 || clock_gettime(clock, &t) != 0)
-        return 0;
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 static size_t memory_mib(pid_t child) {
     char path[64];
     size_t pages = 0;
@@ -72,12 +64,12 @@ struct spent {
 static void begin_anew(const struct guard_task *task, pid_t child, struct spent *spent) {
     uint64_t pace = task->pace ? atomic_load(task->pace) : 0;
     if (pace != spent->pace)
-        *spent = (struct spent){.pace = pace, .before = processor_time(child)};
+        *spent = (struct spent){.pace = pace, .before = proc_seconds(child)};
 }
 
 static enum guard_limit limit_hit(const struct guard_task *task, pid_t child,
                                   const struct spent *spent) {
-    if (processor_time(child) - spent->before > task->seconds)
+    if (proc_seconds(child) - spent->before > task->seconds)
         return GUARD_PROCESSOR;
     if (spent->idle > (double)task->seconds * GUARD_IDLE_FACTOR)
         return GUARD_IDLE;

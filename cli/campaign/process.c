@@ -265,34 +265,48 @@ static void keep_line(const char *line, void *context) {
     kept->text[kept->length] = 0;
 }
 
-/* Seconds in which it neither ran nor waited for a processor, since the last look, of which there
- * are many a second: if we were stopped too, next to nothing. */
-static double idle_since(const struct process *p, double *last) {
-    double now = seconds_now(), since = now - *last;
+/* How the command of a process spends its time. */
+struct pace {
+    double last; /* look, of which there are many a second */
+    double idle; /* seconds in which it neither ran nor waited for a processor */
+    double used; /* seconds of processor time */
+};
+
+/* If we were stopped between two looks, so was it: that is next to no idleness. */
+static void look_at(const struct process *p, struct pace *pace) {
+    double now = seconds_now(), since = now - pace->last, used;
     pid_t child; /* the command itself, below the warden */
-    *last = now;
-    if (!proc_children(p->warden, 1, &child) || proc_state(child) == 'R')
-        return 0;
-    return since < LONGEST_LOOK ? since : LONGEST_LOOK;
+    pace->last = now;
+    if (!proc_children(p->warden, 1, &child))
+        return;
+    used = proc_seconds(child);
+    pace->used = used > pace->used ? used : pace->used;
+    if (proc_state(child) != 'R')
+        pace->idle += since < LONGEST_LOOK ? since : LONGEST_LOOK;
+}
+
+/* By SIGXCPU; or, if that was ignored, by the kernel's SIGKILL a second later. */
+static bool ended_by_limit(int status, const struct pace *pace, unsigned seconds) {
+    return status == 128 + SIGXCPU || (status == 128 + SIGKILL && pace->used >= seconds);
 }
 
 enum lateness run_command_within(const char *folder, char *const argv[], char *const environment[],
                                  unsigned seconds, int *status, char **output) {
     static struct process p;
     struct kept kept = {calloc(1, OUTPUT_KEPT), 0};
-    double idle = 0, last = seconds_now();
+    struct pace pace = {.last = seconds_now()};
     *output = kept.text;
     *status = NOT_STARTED;
     if (!kept.text || !start_within(&p, folder, argv, environment, seconds))
         return IN_TIME;
-    while (process_poll(&p, keep_line, &kept) && idle < seconds * IDLE_FACTOR) {
-        idle += idle_since(&p, &last);
+    while (process_poll(&p, keep_line, &kept) && pace.idle < seconds * IDLE_FACTOR) {
+        look_at(&p, &pace);
         take_a_nap();
     }
     enum lateness late = p.warden ? LATE_IDLE : IN_TIME;
     process_kill(&p);
     *status = p.status;
-    if (late == IN_TIME && p.status == 128 + SIGXCPU)
+    if (late == IN_TIME && ended_by_limit(p.status, &pace, seconds))
         late = LATE_PROCESSOR;
     if (p.length)
         keep_line(p.line, &kept);

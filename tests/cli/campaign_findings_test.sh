@@ -77,32 +77,38 @@ said=$(files corpus_counts/.work/fuzz_unruly/flaky -name '*.txt' | head -n 1)
 grep -qE '^isoheap: violation [a-z_]+$' "$said" || complain 'what was said is not kept' "$said"
 
 # What a subject forks does not stay.
-start leave_child 10
+start leave_child 5
 ends leave_child 0 'fuzz_unruly +[1-9][0-9]* .* none'
 
 # Stops its parent: no harm is done.
-start stop_parent 6
+start stop_parent 5
 ends stop_parent 0 'fuzz_unruly +[1-9][0-9]* .* none'
 
 # Stops itself: the time is kept.
 before=$SECONDS
-start stop_self 8
+start stop_self 6
 wait $pid
 took=$((SECONDS - before))
-[ $took -le 25 ] || complain "8 s have become $took s" log # 13, where it is quiet
+[ $took -le 25 ] || complain "6 s have become $took s" log # 11, where it is quiet
 nothing_left stop_self
 
-# The limit that an input has hit is said: it had stopped itself, each time that it ran alone.
+# The limit that an input has hit is said: it had stopped itself, each time that it ran alone; or it went on
+# whatever signal came.
 three='isoheap program 1\nscript\n  r0 = alloc tag=0 [1, 2, 3]\n  full\n'
 export ISOHEAP_INPUT_SECONDS=1
-mkdir -p corpus_limit/.work/fuzz_unruly/found
-printf "$three" >corpus_limit/.work/fuzz_unruly/found/timeout-1
-ISOHEAP_TEST_MARK=$folder UNRULY=stop_self "$MISBEHAVING" fuzz --bin-dir="$bin" --jobs=1 --corpus=corpus_limit --crashes=crashes_limit \
-    --reduce-time=1 --time=100 --runs=1 fuzz_unruly >log 2>&1 </dev/null &
-pid=$!
-ends limit 1 'new violation no_progress \(unruly\)'
-grep -q '^# message: slept, or was stopped, for more than 2 seconds, twice$' crashes_limit/no_progress/unruly-*.txt ||
-    complain 'the finding does not say which limit' crashes_limit/no_progress/*
+limit() {
+    rm -rf corpus_limit crashes_limit
+    mkdir -p corpus_limit/.work/fuzz_unruly/found
+    printf "$three" >corpus_limit/.work/fuzz_unruly/found/timeout-1
+    ISOHEAP_TEST_MARK=$folder UNRULY=$1 "$MISBEHAVING" fuzz --bin-dir="$bin" --jobs=1 --corpus=corpus_limit --crashes=crashes_limit \
+        --reduce-time=1 --time=100 --runs=1 fuzz_unruly >log 2>&1 </dev/null &
+    pid=$!
+    ends limit 1 'new violation no_progress \(unruly\)'
+    grep -q "^# message: $2\$" crashes_limit/no_progress/unruly-*.txt ||
+        complain "$1: the finding does not say which limit" crashes_limit/no_progress/*
+}
+limit stop_self 'slept, or was stopped, for more than 2 seconds, twice'
+limit spin_on 'took more than 1 seconds* of processor time, twice'
 
 # All of them are stopped for longer than the limit while an input is looked at: that is no lateness.
 mkdir -p corpus_nap/.work/fuzz_unruly/found
@@ -129,7 +135,7 @@ nothing_left 'after kill -9'
 # The binary goes away: the campaign has a copy, also for an engine that is started again.
 mkdir gone
 cp "$bin/fuzz_unruly" gone
-ISOHEAP_TEST_MARK=$folder UNRULY='' "$MISBEHAVING" fuzz --bin-dir=gone --jobs=1 --corpus=corpus_gone --crashes=crashes_gone --time=25 fuzz_unruly >log 2>&1 </dev/null &
+ISOHEAP_TEST_MARK=$folder UNRULY='' "$MISBEHAVING" fuzz --bin-dir=gone --jobs=1 --corpus=corpus_gone --crashes=crashes_gone --time=15 fuzz_unruly >log 2>&1 </dev/null &
 pid=$!
 end=$((SECONDS + 20))
 until [ -n "$(files corpus_gone/.work/fuzz_unruly/current)" ] || [ $SECONDS -gt $end ]; do sleep 0.1; done
@@ -141,10 +147,10 @@ ends gone 0 'starting it again.*fuzz_unruly +[1-9][0-9]* .* none'
 mkdir -p corpus_many/fuzz_unruly
 (cd corpus_many/fuzz_unruly && seq 100000 | split -l 1 -a 5 -)
 before=$SECONDS
-UNRULY='' "$MISBEHAVING" fuzz --bin-dir="$bin" --jobs=1 --corpus=corpus_many --crashes=crashes_many --time=10 fuzz_unruly >log 2>&1 </dev/null
+UNRULY='' "$MISBEHAVING" fuzz --bin-dir="$bin" --jobs=1 --corpus=corpus_many --crashes=crashes_many --time=6 fuzz_unruly >log 2>&1 </dev/null
 took=$((SECONDS - before))
 grep -q 'the engine gets [0-9]* of the 100000 files of its corpus' log || complain 'a large corpus is read as a whole' log
-[ $took -le 30 ] || complain "10 s with a large corpus have become $took s" log
+[ $took -le 30 ] || complain "6 s with a large corpus have become $took s" log
 [ "$(files corpus_many/fuzz_unruly | wc -l)" -ge 100000 ] || complain 'files of a large corpus are gone'
 
 # The crash of our mutator is ours.

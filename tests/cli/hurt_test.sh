@@ -87,6 +87,7 @@ for deed in change_handlers leave_child kill_parent; do
     in_explore $deed,short '[a-z_]+'
 done
 in_run jump sanitizer
+in_run spin_on no_progress
 in_run stop_parent,short '[a-z_]+'
 in_explore kill_self sanitizer
 in_explore stop_self no_progress

@@ -103,17 +103,25 @@ int arithmetic(int *a) {
 }
 C
 
-# toy NAME [FLAG...]: a target; SANITIZER, INSTRUMENTED and EXTRA say how.
-toy() {
-    local name=$1 part flags objects=()
-    shift
+# parts_of_toy: the objects that toys have in common, in `objects`; each is compiled once for each way.
+parts_of_toy() {
+    local part flags object
+    objects=()
     for part in program/part.c collectors/collect.c harness/compare.c arithmetic.c; do
         flags="-g -O1 -fsanitize=${SANITIZER:-address}"
         [[ " ${INSTRUMENTED:-program collectors} " != *" ${part%/*} "* ]] || flags+=' -fsanitize-coverage=inline-8bit-counters,pc-table'
+        object="${flags//[^a-z0-9]/}-${part//\//-}.o"
         # shellcheck disable=SC2086 # words
-        "$TEST_CC" $flags -c "$folder/$part" -o "$name-${part//\//-}.o" || complain "$part is not compiled"
-        objects+=("$name-${part//\//-}.o")
+        [ -e "$object" ] || "$TEST_CC" $flags -c "$folder/$part" -o "$object" || complain "$part is not compiled"
+        objects+=("$object")
     done
+}
+
+# toy NAME [FLAG...]: a target; SANITIZER and INSTRUMENTED say how.
+toy() {
+    local name=$1 objects
+    shift
+    parts_of_toy
     # an object of its own: linking with libFuzzer's flag would compile it with counters
     "$TEST_CC" -g -O1 -fsanitize="${SANITIZER:-address}" "${@/#-[Ll]*/-w}" -c toy.c -o "$name-toy.o" ||
         complain "$name is not compiled"

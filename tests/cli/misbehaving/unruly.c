@@ -114,6 +114,13 @@ static void change_handlers(void) {
     for (int number = 1; number < NSIG; number++)
         signal(number, SIG_IGN);
 }
+/* No limit that says so before it kills is to end it. */
+static void spin_on(void) {
+    static volatile unsigned turns;
+    signal(SIGXCPU, SIG_IGN);
+    for (;;)
+        turns++;
+}
 /* The copy goes on, and would tell what it finds. */
 static void leave_it_to_a_copy(void) {
     if (fork() != 0)
@@ -218,6 +225,7 @@ static const struct {
              {"change_handlers", change_handlers},
              {"leave_it_to_a_copy", leave_it_to_a_copy},
              {"fork_on", fork_on},
+             {"spin_on", spin_on},
              {"recurse", recurse},
              {"jump", jump},
              {"kill_self", kill_self},
