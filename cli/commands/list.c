@@ -393,14 +393,27 @@ static void list_json(void) {
 }
 
 static const char about[] =
-    "List what this build knows: collectors, known-bad ones, oracles, traits, violation classes, "
-    "targets, config keys, limits, operations, forms; all of it, or the SECTIONs named."
-    "\vSections: collectors, known-bad, oracles, traits, classes, targets, config, limits, "
-    "operations, forms.";
+    "List what this build knows: all of it, or the SECTIONs named.\vSections:";
+
+/* The text after the options ends in the names of the sections.  What is returned is freed. */
+static char *help_filter(int key, const char *text, void *input) {
+    char *names = NULL;
+    size_t size;
+    FILE *f = key == ARGP_KEY_HELP_POST_DOC ? open_memstream(&names, &size) : NULL;
+    (void)input;
+    if (!f)
+        return (char *)(uintptr_t)text;
+    fputs(text, f);
+    for (unsigned n = 0; n < SECTIONS; n++)
+        fprintf(f, "%s %s", n ? "," : "", sections[n].name);
+    fputs(".", f);
+    fclose(f);
+    return names;
+}
 
 int command_list(int argc, char **argv) {
-    static const struct argp argp = {options, parse, "[SECTION...]", about, plugin_option,
-                                     NULL,    NULL};
+    static const struct argp argp = {options,     parse, "[SECTION...]", about, plugin_option,
+                                     help_filter, NULL};
     struct wanted wanted = {.json = false};
     argp_err_exit_status = EXIT_USAGE;
     if (argp_parse(&argp, argc, argv, 0, NULL, &wanted))

@@ -143,6 +143,24 @@ rm -r gone
 kill -9 $(find /proc/[0-9]*/cwd -maxdepth 0 -lname "$folder/corpus_gone/*" 2>/dev/null | tr -dc '0-9\n')
 ends gone 0 'starting it again.*fuzz_unruly +[1-9][0-9]* .* none'
 
+# Two processes of an engine share one corpus, and none of its files is torn.
+ISOHEAP_TEST_MARK=$folder UNRULY='' "$MISBEHAVING" fuzz --bin-dir="$bin" --jobs=2 --corpus=corpus_two --crashes=crashes_two --time=8 \
+    fuzz_unruly >log 2>&1 </dev/null &
+pid=$!
+engines() { find /proc/[0-9]*/cwd -maxdepth 0 -lname "$folder/corpus_two/*" 2>/dev/null | wc -l; }
+most=0
+while kill -0 $pid 2>/dev/null; do
+    now=$(engines)
+    [ "$now" -le $most ] || most=$now
+    sleep 0.2
+done
+ends two 0 'fuzz_unruly +[1-9][0-9]* .* none'
+[ $most -eq 2 ] || complain "two jobs: $most processes work in the corpus"
+[ "$(files corpus_two/fuzz_unruly | wc -l)" -gt 1 ] || complain 'two jobs: no corpus' log
+for file in $(files corpus_two/fuzz_unruly); do
+    [ "$(sha1sum <"$file" | cut -c 1-40)" = "${file##*/}" ] || complain "two jobs: $file is not what its name says"
+done
+
 # A corpus of many files does not eat the time.
 mkdir -p corpus_many/fuzz_unruly
 (cd corpus_many/fuzz_unruly && seq 100000 | split -l 1 -a 5 -)
