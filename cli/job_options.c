@@ -115,8 +115,12 @@ bool complete_judge(struct job_options *o) {
 }
 
 bool complete_job(struct job_options *o) {
+    static char *name; /* the last one */
     o->job.subject = choose_collector(o->collector);
-    if (o->collector && strchr(o->collector, '/')) /* a seeded fault has the name of what it was */
-        o->job.subject_name = strdup(quoted_path(o->collector));
+    if (o->collector &&
+        strchr(o->collector, '/')) { /* a seeded fault has the name of what it was */
+        free(name);
+        o->job.subject_name = name = strdup(quoted_path(o->collector));
+    }
     return o->job.subject && complete_judge(o) && knows_masks(&o->job);
 }

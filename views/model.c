@@ -134,18 +134,21 @@ static void filter(struct model *model) {
     model->n_words = words;
 }
 
-static bool has_room(const struct model *model, size_t wosize) {
-    return wosize <= MODEL_WORDS - model->n_words && model->n_order < MODEL_OBJECTS &&
-           (model->n_free || model->n_objects < MODEL_OBJECTS);
+static bool fits(const struct model *model, size_t objects, size_t words) {
+    return words <= MODEL_WORDS - model->n_words && objects <= MODEL_OBJECTS - model->n_order;
+}
+
+bool model_has_room(struct model *model, size_t objects, size_t words) {
+    if (fits(model, objects, words))
+        return true;
+    filter(model);
+    return fits(model, objects, words);
 }
 
 unsigned model_add(struct model *model, size_t wosize, unsigned tag, size_t first_scanned,
                    const word *raw) {
-    if (!has_room(model, wosize)) {
-        filter(model);
-        if (!has_room(model, wosize))
-            return MODEL_NONE;
-    }
+    if (!model_has_room(model, 1, wosize))
+        return MODEL_NONE;
     uint32_t id = model->n_free ? model->free[--model->n_free] : model->n_objects++;
     model->objects[id] = (struct model_object){.first_field = model->n_words,
                                                .wosize = (uint32_t)wosize,

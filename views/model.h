@@ -71,6 +71,10 @@ struct model {
 
 void model_reset(struct model *, unsigned mutators);
 
+/* Is there room for so many objects more with so many fields together, once unreachable ones have
+ * been reclaimed? */
+bool model_has_room(struct model *, size_t objects, size_t words);
+
 /* Adds an object with the content raw[0..wosize), to which no slot points yet, and returns its
  * number.  If room is short, unreachable objects are reclaimed first; MODEL_NONE if there is no
  * room even then. */

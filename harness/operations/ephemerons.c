@@ -24,6 +24,8 @@ bool op_ephemeron(struct runner *r, const struct op *op, unsigned m) {
         struct op block = {.code = OP_ALLOC, .dst = op->dst, .size = (uint16_t)(op->keys + 1)};
         return op_alloc(r, &block, m);
     }
+    if (!model_has_room(&r->model, 1, op->keys + 1u))
+        return false;
     FOR_SIDES (r, s)
         call_ephemeron(s, SLOT_NEW, op->keys);
     if (!all_served(r, m))

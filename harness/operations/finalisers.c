@@ -32,7 +32,7 @@ bool op_resource(struct runner *r, const struct op *op, unsigned m) {
                          .size = (uint16_t)(op->words + 1)};
         return op_raw(r, &raw, m);
     }
-    if (r->n_finalisers == FINALISERS)
+    if (r->n_finalisers == FINALISERS || !model_has_room(&r->model, 1, op->words + 1u))
         return false;
     FOR_SIDES (r, s)
         call_resource(s, SLOT_NEW, op->words + 1u, r->n_finalisers);

@@ -100,7 +100,8 @@ bool op_marshal(struct runner *r, const struct op *op, unsigned m) {
         set_slot(r, m, op->dst, &alias);
         return true;
     }
-    if (object == MODEL_NONE || !plan_copy(r, &copy, object, op->unshared))
+    if (object == MODEL_NONE || !plan_copy(r, &copy, object, op->unshared) ||
+        !model_has_room(&r->model, copy.n, copy.words))
         return false;
     copy_parent(r, m, op->src, SLOT_FROM);
     FOR_SIDES (r, s)
