@@ -23,6 +23,7 @@
 enum {
     RUNS = 10000,
     SECONDS = 300,
+    ANY_SECONDS = 2,
     HURRY_MS = 200, /* processor time of one run of a subject that hangs, at first */
     MOST = 1000000000
 };
@@ -32,7 +33,7 @@ struct reduce {
     struct job job; /* of the runs of the reduction */
     const char *file, *output;
     unsigned runs, seconds;
-    bool verify;
+    bool verify, any;
     /* state */
     struct verdict wanted;
     double start, shown, written;
@@ -45,13 +46,18 @@ struct reduce {
 static struct program program;     /* the best so far */
 static struct reduction reduction; /* large */
 
-enum { VERIFY_MINIMAL = 1000 };
+enum { VERIFY_MINIMAL = 1000, ANY_VIOLATION };
 static const struct argp_option options[] = {
     {"runs", 'n', "N", 0, "end after N runs (default: 10000)", 0},
     {"time", 't', "SECONDS", 0, "end after so many seconds (default: 300)", 0},
     {"output", 'o', "FILE", 0, "where to write (default: standard output)", 0},
     {"verify-minimal", VERIFY_MINIMAL, NULL, 0,
      "afterwards try every single removal and simplification once more", 0},
+    {"any-violation", ANY_VIOLATION, NULL, 0,
+     "keep a violation of the same party, of whatever class: what all programs of a defect come "
+     "down "
+     "to",
+     0},
     {0}};
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
@@ -71,6 +77,9 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         return 0;
     case VERIFY_MINIMAL:
         r->verify = true;
+        return 0;
+    case ANY_VIOLATION:
+        r->any = true;
         return 0;
     case ARGP_KEY_ARG:
         if (r->file)
@@ -103,13 +112,22 @@ static void show_progress(struct reduce *r) {
             t - r->start, program.n_ops, program.n_items);
 }
 
+/* Is it the violation that is to be kept?  Of any violation a hang is none: each run would take its
+ * whole time. */
+static bool is_wanted(const struct reduce *r, const struct verdict *v) {
+    if (!r->any)
+        return verdict_same_defect(v, &r->wanted);
+    bool hangs = strcmp(v->detail, NEVER_ENDS) == 0;
+    return v->violation && v->guilty == r->wanted.guilty && !hangs;
+}
+
 /* A run that a signal ended says nothing. */
 static bool keeps(const struct program *p, void *context) {
     struct reduce *r = context;
     show_progress(r);
     struct verdict v = judge(r, p);
     r->failed |= v.harness_error && !signal_caught;
-    return !signal_caught && !v.harness_error && verdict_same_defect(&v, &r->wanted);
+    return !signal_caught && !v.harness_error && is_wanted(r, &v);
 }
 
 static bool stop(void *context) {
@@ -251,6 +269,8 @@ static int reduce_file(struct reduce *r) {
         reduce_late(r);
     else
         reduce(r);
+    if (r->any && !signal_caught && reduction.improvements)
+        r->wanted = judge(r, &program); /* what it is now */
     say_result(r, ops, items);
     bool good = save(r);
     pass_signal_on();
@@ -282,6 +302,8 @@ int command_reduce(int argc, char **argv) {
     if (!complete_job(&r.job_options))
         return EXIT_USAGE;
     r.job = r.job_options.job;
+    if (r.any) /* and a step that leads to a hang need not be waited for */
+        r.job.seconds = r.job.seconds < ANY_SECONDS ? r.job.seconds : ANY_SECONDS;
     r.tty = isatty(STDERR_FILENO);
     return reduce_file(&r);
 }

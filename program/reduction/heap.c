@@ -79,6 +79,57 @@ static bool remove_items_words_and_work(struct program *p, unsigned at, unsigned
     return true;
 }
 
+/* ---- items of collectors without an image -----------------------------------------------------
+ *
+ * The harness builds their heap by allocations: in the nursery if there is one, and with one block
+ * more, which has a field for each block until all is tied (harness/build.c).
+ */
+
+static unsigned words_of(const struct program *p, unsigned at, unsigned n) {
+    unsigned words = 0;
+    for (unsigned i = at; i < at + n && i < p->n_items; i++)
+        words += p->items[i].is_static ? 0 : item_words(&p->items[i]);
+    return words;
+}
+
+/* Takes words from a config value that stays in its range. */
+static bool shrink_key(struct program *p, unsigned key, unsigned words) {
+    if (words == 0 || p->config[key] < config_ranges[key].min + words)
+        return false;
+    p->config[key] = (uint16_t)(p->config[key] - words);
+    return true;
+}
+
+static bool remove_items_words_and_table(struct program *p, unsigned at, unsigned n) {
+    unsigned words = words_of(p, at, n);
+    for (unsigned i = at; i < at + n; i++)
+        words += item_is_named(&p->items[i]);
+    if (!shrink_key(p, CONFIG_HEAP, words))
+        return false;
+    cut_items(p, at, n, MEND_UNIT, REST_NOTHING);
+    return true;
+}
+
+static bool remove_items_and_nursery(struct program *p, unsigned at, unsigned n) {
+    if (!shrink_key(p, CONFIG_NURSERY, words_of(p, at, n)))
+        return false;
+    cut_items(p, at, n, MEND_UNIT, REST_NOTHING);
+    return true;
+}
+
+static bool remove_items_heap_and_nursery(struct program *p, unsigned at, unsigned n) {
+    unsigned words = words_of(p, at, n);
+    if (p->config[CONFIG_HEAP] < config_ranges[CONFIG_HEAP].min + words ||
+        !shrink_key(p, CONFIG_NURSERY, words))
+        return false;
+    shrink_key(p, CONFIG_HEAP, words);
+    cut_items(p, at, n, MEND_UNIT, REST_NOTHING);
+    return true;
+}
+
+/* ---- items, one at a time ---------------------------------------------------------------------
+ */
+
 /* Step i merges item i with the next one. */
 static bool merge_neighbours(struct program *p, unsigned at, unsigned n) {
     return merge_gaps(p, at, n + 1);
@@ -334,6 +385,11 @@ const struct step_family heap_steps[] = {
     {"remove an item and the work on it", true, count_items, remove_items_and_work},
     {"remove an item, its words and the work on it", true, count_items,
      remove_items_words_and_work},
+    {"remove an item, its words and its field of the table", true, count_items,
+     remove_items_words_and_table},
+    {"remove an item and its words of the nursery", true, count_items, remove_items_and_nursery},
+    {"remove an item and its words of heap and nursery", true, count_items,
+     remove_items_heap_and_nursery},
     {"clear a root", true, count_roots, clear_roots},
     {"remove a field and its word", true, count_fields, remove_fields_and_words},
     {"remove a field", true, count_fields, cut_fields},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reduction by delta debugging (reduce.h); the steps are in heap.c and script.c.
+ * Reduction by delta debugging (reduce.h); steps.h says where the steps are.
  */
 #include "program/reduction/reduce.h"
 
@@ -113,17 +113,28 @@ static void begin(struct reduction *r, const struct program *p) {
     program_copy(&r->candidate, p);
 }
 
+/* Those that are tried first, again and again, and those that are tried in turn when these gain
+ * nothing any more. */
+enum { FIRST_TABLES = 4 };
+static const struct step_family *const tables[] = {script_steps, replace_steps, beforehand_steps,
+                                                   heap_steps,   expand_steps,  form_steps,
+                                                   balance_steps};
+enum { TABLES = sizeof tables / sizeof *tables };
+
 /* Families that gained nothing wait until no other gains any more: most runs would be lost on them.
  * The last round tries all and changes nothing, and so does a first round from its result. */
 static bool round_of_all(struct reduction *r, struct program *p) {
-    struct idle script = {{false}}, heap = {{false}}, balance = {{false}};
+    struct idle idle[TABLES] = {{{false}}};
     bool any = false, gained;
     do {
-        gained = pass_of_all(r, p, script_steps, &script);
-        gained |= pass_of_all(r, p, heap_steps, &heap);
+        gained = false;
+        for (unsigned t = 0; t < FIRST_TABLES; t++)
+            gained |= pass_of_all(r, p, tables[t], &idle[t]);
         any |= gained;
     } while (gained);
-    return any || pass_of_all(r, p, balance_steps, &balance);
+    for (unsigned t = FIRST_TABLES; t < TABLES && !any; t++)
+        any = pass_of_all(r, p, tables[t], &idle[t]);
+    return any;
 }
 
 void program_reduce(struct reduction *r, struct program *p) {
@@ -149,9 +160,8 @@ static bool any_keeps(struct reduction *r, const struct program *p,
 }
 
 bool program_is_minimal(struct reduction *r, const struct program *p) {
-    const struct step_family *const tables[] = {script_steps, heap_steps, balance_steps};
     begin(r, p);
-    for (unsigned t = 0; t < sizeof tables / sizeof *tables; t++) {
+    for (unsigned t = 0; t < TABLES; t++) {
         for (const struct step_family *family = tables[t]; family->name && r->complete; family++) {
             if (any_keeps(r, p, family)) {
                 r->possible = family->name;

@@ -44,15 +44,22 @@ static bool remove_ops_and_counts(struct program *p, unsigned at, unsigned n) {
     return any;
 }
 
-static bool take_from_heap(struct program *p, unsigned words) {
-    if (words == 0 || p->config[CONFIG_HEAP] < config_ranges[CONFIG_HEAP].min + words)
+static bool take_from(struct program *p, unsigned key, unsigned words) {
+    if (words == 0 || p->config[key] < config_ranges[key].min + words)
         return false;
-    p->config[CONFIG_HEAP] = (uint16_t)(p->config[CONFIG_HEAP] - words);
+    p->config[key] = (uint16_t)(p->config[key] - words);
     return true;
 }
 
 static bool remove_op_and_words(struct program *p, unsigned at, unsigned n) {
-    if (!take_from_heap(p, all_words(&p->ops[at])))
+    if (!take_from(p, CONFIG_HEAP, all_words(&p->ops[at])))
+        return false;
+    cut_ops(p, at, n);
+    return true;
+}
+
+static bool remove_op_and_nursery(struct program *p, unsigned at, unsigned n) {
+    if (!take_from(p, CONFIG_NURSERY, all_words(&p->ops[at])))
         return false;
     cut_ops(p, at, n);
     return true;
@@ -188,7 +195,7 @@ static bool shrink_size_and_words(struct program *p, unsigned at, unsigned n) {
     if (!has_size(op) ||
         !shrink16(&op->size, op->n_values > minimum ? op->n_values : minimum, at % LADDER))
         return false;
-    take_from_heap(p, before - op->size);
+    take_from(p, CONFIG_HEAP, before - op->size);
     return true;
 }
 
@@ -339,6 +346,7 @@ const struct step_family script_steps[] = {
     {"remove an operation", true, count_ops, remove_ops},
     {"remove an operation and count one allocation less", true, count_ops, remove_ops_and_counts},
     {"remove an allocation and its words", false, count_ops, remove_op_and_words},
+    {"remove an allocation and its words of the nursery", false, count_ops, remove_op_and_nursery},
     {"join an allocation with the next one", false, count_ops, join_allocations},
     {"make an allocation a full collection", false, count_ops, make_full},
     {"make it one and count no allocations", false, count_ops, make_full_without_counts},

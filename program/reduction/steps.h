@@ -2,9 +2,10 @@
  *
  * Private to program/: the steps of reduction, each a removal or a simplification of one part.
  *
- * Every step makes a program smaller in one order: operations, items, words, kinds, slots in use,
- * values, numbers, config; what it makes larger comes later in that order.  So no sequence of steps
- * is endless, and a program that no step can change for the better is the end.
+ * Every step makes a program smaller in one order: operations, those that stand for others, items,
+ * words, kinds, pointers in fields, slots in use, values, numbers, config, neighbours that are not
+ * in order; what it makes larger comes later in that order.  So no sequence of steps is endless,
+ * and a program that no step can change for the better is the end.
  */
 #ifndef ISOHEAP_PROGRAM_STEPS_H
 #define ISOHEAP_PROGRAM_STEPS_H
@@ -22,9 +23,12 @@ struct step_family {
 
 enum { STEP_FAMILIES = 32 }; /* in a table, its end included */
 
-/* Those of heap, roots and config; of the script; those for exact limits, the last to be tried.
+/* Those of heap, roots and config; of the script; those that put something simpler in the place of
+ * operations, or into the initial heap; then, in small programs, those that say in several
+ * operations what one does, those that bring programs to one form, and those for exact limits.
  * name is NULL at the end. */
-extern const struct step_family heap_steps[], script_steps[], balance_steps[];
+extern const struct step_family heap_steps[], script_steps[], replace_steps[], beforehand_steps[],
+    expand_steps[], form_steps[], balance_steps[];
 
 /* Sizes, indexes and integers become smaller by half of what is above their minimum, a quarter, ...
  * and at last by one: a search that needs few runs. */
@@ -32,6 +36,15 @@ enum { LADDER = 13 }; /* rungs; numbers are below 2^13 */
 static inline unsigned step_down(unsigned number, unsigned minimum, unsigned rung) {
     return number < minimum ? number : number - ((number - minimum) >> rung);
 }
+
+/* Does the operation give the slot `dst` a new value? */
+static inline bool op_writes_slot(const struct op *op) {
+    return op_shapes[op->code].operands & OPERAND_DST && !op_has(op->code, READS_DST);
+}
+/* Does it read the slot, of its own mutator? */
+bool op_reads_slot(const struct op *, unsigned slot);
+/* It reads another slot where it read `from`. */
+void op_rename_read(struct op *, unsigned from, unsigned to);
 
 /* Rungs of simplify_value. */
 enum { VALUE_RUNGS = 5 };

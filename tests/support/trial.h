@@ -37,7 +37,7 @@ struct verdict trial_judge(struct trial *, const struct program *);
 bool trial_keeps(const struct program *, void *trial);
 
 /* The first program of that many operations, decoded from random bytes, that raises the class; the
- * verdict is wanted from then on.  False: none of a thousand. */
+ * verdict is wanted from then on.  False: none of a thousand, or ten that hang before it. */
 bool trial_find(struct trial *, enum violation, unsigned operations, struct program *);
 
 #endif
