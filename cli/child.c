@@ -17,141 +17,50 @@
  */
 #define _GNU_SOURCE
 #include "cli/cli.h"
+#include "cli/target/target.h"
+#include "harness/judged.h"
+#include "program/text/text.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { REPORT_SIZE = 1 << 20, MAPS_SIZE = 256 << 10, STDERR_KEPT = 64 << 10, ALT_STACK = 64 << 10 };
-
-enum { DONE = 0x600d };
-
-/* Where the child is. */
-struct place {
-    bool noted;
-    bool late;          /* a trial used up its processor time */
-    char sanitizer[64]; /* a trial: what AddressSanitizer calls it, or "" */
-    enum party running; /* if noted */
-    unsigned op;
-    char operation[VERDICT_TEXT];
-};
-
-/* What it has found out. */
-struct result {
-    unsigned finished; /* DONE: it has come to its end */
-    unsigned judged;   /* DONE: the verdict is there; the report may still be on its way */
-    struct verdict verdict;
-    char maps[MAPS_SIZE];
-    char report[REPORT_SIZE];
-    unsigned explaining, explained; /* DONE: the report that follows is taken in its place */
-    char closer[REPORT_SIZE];
-};
+enum { STDERR_KEPT = 64 << 10 };
 
 struct shared {
-    struct place *place;
-    struct result *result;
+    struct judged_place *place;
+    struct judged_result *result;
 };
 
 struct watch {
     struct shared *shared;
     const struct job *job;
     const unsigned *maps_before; /* take the maps before this operation, then end; or NULL */
+    const unsigned *until;       /* end before what comes behind this operation; or NULL */
 };
 
 /* ---- in the child -----------------------------------------------------------------------------
  */
 
-/* LLVM's sanitizer interface, absent without sanitizers. */
-__attribute__((weak)) void __sanitizer_set_death_callback(void (*)(void));
-__attribute__((weak)) const char *__asan_get_report_description(void);
-void __asan_on_error(void);
-
-static struct {
-    struct runner *runner;
-    struct place *place;
-    bool trial;
-    pid_t process;
-} dying; /* what a signal handler or a sanitizer's callback knows */
-
-static void note_running(void) {
-    if (!dying.runner || dying.place->noted)
-        return;
-    runner_current(dying.runner, &dying.place->running);
-    dying.place->noted = true;
-}
-
-static void on_crash(int number) {
-    note_running();
-    signal(number, SIG_DFL);
-    raise(number);
-}
-
-static void on_late(int number) {
-    dying.place->late = number == SIGPROF;
-    note_running();
-    _exit(0);
-}
-
-/* AddressSanitizer calls this before it prints its report. */
-void __asan_on_error(void) {
-    if (!dying.trial)
-        return;
-    note_running();
-    if (__asan_get_report_description)
-        snprintf(dying.place->sanitizer, sizeof dying.place->sanitizer, "%s",
-                 __asan_get_report_description());
-    _exit(1);
-}
-
-static void begin_trial(unsigned milliseconds) {
-    struct sigaction late = {.sa_handler = on_late};
-    struct itimerval limit = {
-        .it_value = {.tv_sec = milliseconds / 1000, .tv_usec = milliseconds % 1000 * 1000}};
-    dying.trial = true;
-    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
-    signal(SIGINT, SIG_DFL);
-    signal(SIGTERM, SIG_DFL);
-    sigaction(SIGPROF, &late, NULL);
-    setitimer(ITIMER_PROF, &limit, NULL);
-}
-
-/* With a sanitizer crashes are its business: it prints a report and calls back. */
-static void note_death(struct place *place) {
-    static char stack[ALT_STACK]; /* a collector that recurses too deep has no other */
-    static const int crashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP};
-    struct sigaction late = {.sa_handler = on_late}, crash = {.sa_handler = on_crash};
-    dying.place = place;
-    sigaction(SIGUSR1, &late, NULL);
-    if (__sanitizer_set_death_callback) {
-        __sanitizer_set_death_callback(note_running);
-        return;
-    }
-    stack_t alternative = {.ss_sp = stack, .ss_size = sizeof stack};
-    sigaltstack(&alternative, NULL);
-    crash.sa_flags = SA_ONSTACK;
-    for (unsigned i = 0; i < sizeof crashes / sizeof *crashes; i++)
-        sigaction(crashes[i], &crash, NULL);
-}
+static pid_t child_process; /* we are that one; 0: no child */
 
 /* In a child the result is out of reach until there is one.  A copy of the process, which the
  * collector has made, has nothing to say. */
 static void reach_result(const struct watch *w) {
-    if (!dying.process)
+    if (!child_process)
         return;
-    if (getpid() != dying.process)
+    if (getpid() != child_process)
         _exit(1);
     mprotect(w->shared->result, sizeof *w->shared->result, PROT_READ | PROT_WRITE);
 }
 
 static void take_maps(const struct watch *w, struct runner *runner) {
     reach_result(w);
-    FILE *out = fmemopen(w->shared->result->maps, MAPS_SIZE - 1, "w");
+    FILE *out = fmemopen(w->shared->result->maps, JUDGED_MAPS - 1, "w");
     if (out) {
         write_where(out, runner);
         write_maps(out, runner, w->job);
@@ -160,8 +69,22 @@ static void take_maps(const struct watch *w, struct runner *runner) {
     _exit(0);
 }
 
+/* The initial heap comes before the operations. */
+static bool is_behind(unsigned op, unsigned other) {
+    return op != OP_INITIAL && (other == OP_INITIAL || op > other);
+}
+
+static _Noreturn void end_here(const struct watch *w) {
+    reach_result(w);
+    w->shared->result->judged = w->shared->result->finished = JUDGED_DONE;
+    fflush(NULL);
+    _exit(0);
+}
+
 static void watch(void *context, struct runner *runner, unsigned op, bool before) {
     struct watch *w = context;
+    if (before && w->until && is_behind(op, *w->until))
+        end_here(w);
     if (before) {
         w->shared->place->op = op;
         runner_operation(runner, op, w->shared->place->operation, VERDICT_TEXT);
@@ -192,20 +115,8 @@ static void note_refusal(const struct runner_options *options, struct verdict *v
     snprintf(v->detail, VERDICT_TEXT, "%s", fault ? fault : "no memory for the collectors' arenas");
 }
 
-/* The report is there; one more run may tell more, or end the process. */
-static void explain(struct result *result, struct runner *runner, const struct program *p,
-                    struct verdict verdict) {
-    result->explaining = DONE;
-    runner_explain(runner, p, &verdict);
-    runner_report(runner, &verdict, p, result->closer, REPORT_SIZE);
-    memcpy(result->verdict.path, verdict.path, sizeof verdict.path);
-    memcpy(result->verdict.expected, verdict.expected, sizeof verdict.expected);
-    memcpy(result->verdict.found, verdict.found, sizeof verdict.found);
-    result->explained = DONE;
-}
-
 static void run(struct watch *w, const struct program *p) {
-    struct result *result = w->shared->result;
+    struct judged_result *result = w->shared->result;
     const struct job *job = w->job;
     struct runner_options options = job_runner(job);
     options.digest = !job->trial_ms;
@@ -220,23 +131,23 @@ static void run(struct watch *w, const struct program *p) {
         note_refusal(&options, &result->verdict);
         if (!job->trial_ms)
             report_death(job, &(struct death){.said = ""}, &result->verdict, p, "", result->report,
-                         REPORT_SIZE);
-        result->finished = DONE;
+                         JUDGED_REPORT);
+        result->finished = JUDGED_DONE;
         return;
     }
-    dying.runner = runner;
+    judged_runner(runner);
     runner_run(runner, p, &verdict);
     reach_result(w);
     result->verdict = verdict;
-    result->judged = DONE;
+    result->judged = JUDGED_DONE;
     if (verdict.violation && job->observe) /* the state in which the operation left the heaps */
         job->observe(job->context, runner, verdict.op, false);
     if ((verdict.violation || verdict.harness_error) && !job->trial_ms)
-        runner_report(runner, &verdict, p, result->report, REPORT_SIZE);
-    result->finished = DONE;
+        runner_report(runner, &verdict, p, result->report, JUDGED_REPORT);
+    result->finished = JUDGED_DONE;
     if (verdict.violation && job->seconds && !job->trial_ms)
-        explain(result, runner, p, verdict);
-    dying.runner = NULL;
+        judged_explain(result, runner, p, &verdict);
+    judged_runner(NULL);
     runner_close(runner);
 }
 
@@ -257,12 +168,13 @@ struct run {
 static void run_guarded(void *context) {
     const struct run *r = context;
     const struct shared *shared = r->watch->shared;
-    note_death(shared->place);
-    dying.process = getpid();
+    judged_watch(shared->place);
+    child_process = getpid();
     mprotect(shared->result, sizeof *shared->result, PROT_NONE);
     if (r->watch->job->trial_ms) {
         dup2(STDERR_FILENO, STDOUT_FILENO);
-        begin_trial(r->watch->job->trial_ms);
+        judged_as_trials();
+        judged_limit(r->watch->job->trial_ms);
     }
     run(r->watch, r->program);
 }
@@ -303,6 +215,7 @@ bool verdict_is_sound(const struct verdict *v, const struct program *p) {
 static bool dies_without_the_subject(const struct job *job, const struct program *p) {
     struct job control = *job;
     char *report;
+    control.target = NULL;
     control.subject = job->reference ? job->reference : find_collector(DEFAULT_REFERENCE);
     control.subject_name = NULL;
     control.reference = NULL;
@@ -319,13 +232,15 @@ static bool dies_without_the_subject(const struct job *job, const struct program
 static void find_death(const struct job *job, const struct program *p, struct death *death,
                        struct shared *shared) {
     static char unheard[STDERR_KEPT];
-    struct result *result = shared->result;
+    struct judged_result *result = shared->result;
     struct verdict v = {.op = shared->place->op};
-    struct watch again = {shared, job, &v.op};
+    struct watch again = {shared, job, &v.op, NULL};
     struct death unused;
     if (v.op > p->n_ops)
         v.op = OP_INITIAL;
     memcpy(v.operation, shared->place->operation, sizeof v.operation);
+    if (!v.operation[0] && v.op < p->n_ops)
+        op_print(&p->ops[v.op], v.operation, sizeof v.operation);
     judge_death(job, death, &v);
     if (v.harness_error && !death->late && !dies_without_the_subject(job, p)) {
         death->put_to_the_test = true;
@@ -340,32 +255,35 @@ static void find_death(const struct job *job, const struct program *p, struct de
     }
     if (v.operation[0] && v.op != OP_INITIAL && !death->put_to_the_test)
         run_in_child(&again, p, &unused, unheard);
-    result->maps[MAPS_SIZE - 1] = 0;
-    report_death(job, death, &v, p, result->maps, result->report, REPORT_SIZE);
+    result->maps[JUDGED_MAPS - 1] = 0;
+    report_death(job, death, &v, p, result->maps, result->report, JUDGED_REPORT);
     result->verdict = v;
 }
 
 /* The child has died while it wrote the report, which looks at heaps that the violation has left in
  * any state: the verdict stands, and the report is what there is of it. */
-static void end_report(struct result *result) {
-    size_t length = strnlen(result->report, REPORT_SIZE - 1);
-    snprintf(result->report + length, REPORT_SIZE - length,
+static void end_report(struct judged_result *result) {
+    size_t length = strnlen(result->report, JUDGED_REPORT - 1);
+    snprintf(result->report + length, JUDGED_REPORT - length,
              "\nThe report ends here: the heaps cannot be read any more.\n");
-    result->finished = DONE;
+    result->finished = JUDGED_DONE;
 }
 
 /* Runs the program and leaves the verdict in the result. */
 static void run_shared(const struct job *job, const struct program *p, struct shared *shared,
                        char *said) {
-    struct watch w = {shared, job, NULL};
-    struct result *result = shared->result;
+    struct watch w = {shared, job, NULL, NULL};
+    struct judged_result *result = shared->result;
     struct death death = {.late = false};
     shared->place->op = OP_INITIAL;
     if (!job->seconds) {
         run(&w, p);
+    } else if (job->target) {
+        death.said_length = STDERR_KEPT;
+        target_run(job, p, &death, said);
     } else if (!run_in_child(&w, p, &death, said)) {
         result->verdict.harness_error = true;
-        result->finished = result->judged = DONE;
+        result->finished = result->judged = JUDGED_DONE;
         snprintf(result->verdict.detail, VERDICT_TEXT, "no child process: %s", strerror(errno));
     }
     if (!verdict_is_sound(&result->verdict, p)) {
@@ -373,29 +291,78 @@ static void run_shared(const struct job *job, const struct program *p, struct sh
         result->finished = result->judged = 0;
         result->verdict = (struct verdict){.harness_error = false};
     }
-    if (result->finished != DONE && result->judged == DONE) {
+    if (result->finished != JUDGED_DONE && result->judged == JUDGED_DONE) {
         end_report(result);
         death.said_length = 0; /* about the report, not about the collector */
     }
-    if (result->finished != DONE)
+    if (result->finished != JUDGED_DONE)
         find_death(job, p, &death, shared);
     else if (!job->trial_ms && result->explaining == result->explained)
         fwrite(said, 1, death.said_length, stderr);
 }
 
-struct verdict run_job(const struct job *job, const struct program *p, char **report) {
+/* A default that judges nothing is said once. */
+static bool does_without(const struct job *job, const char *why) {
+    static bool told;
+    if (job->target_asked)
+        return false;
+    if (!told)
+        fprintf(stderr, "isoheap: %s; judging without it\n", why);
+    told = true;
+    return true;
+}
+
+static struct verdict run_in_target(const struct job *job, const struct program *p, char **report) {
     struct verdict verdict = {.harness_error = true};
+    struct shared shared;
+    char *said = malloc(STDERR_KEPT);
+    if (!said) {
+        snprintf(verdict.detail, VERDICT_TEXT, "no memory");
+    } else if (target_begin(job, &shared.place, &shared.result, verdict.detail)) {
+        run_shared(job, p, &shared, said);
+        verdict = shared.result->verdict;
+        *report = job->trial_ms ? NULL : judged_report(shared.result);
+    } else if (does_without(job, verdict.detail)) {
+        struct job own = *job;
+        own.target = NULL;
+        free(said);
+        return run_job(&own, p, report);
+    }
+    end_strings(&verdict);
+    free(said);
+    return verdict;
+}
+
+/* Its own verdict does not count: the target's run ended with that operation. */
+static void observe_until(const struct job *job, const struct program *p, unsigned op) {
     char *said = malloc(STDERR_KEPT);
     struct shared shared = {guard_share(sizeof *shared.place), guard_share(sizeof *shared.result)};
+    struct watch w = {&shared, job, NULL, &op};
+    struct death death;
+    if (said && shared.place && shared.result)
+        run_in_child(&w, p, &death, said);
+    guard_unshare(shared.place, sizeof *shared.place);
+    guard_unshare(shared.result, sizeof *shared.result);
+    free(said);
+}
+
+struct verdict run_job(const struct job *job, const struct program *p, char **report) {
+    struct verdict verdict = {.harness_error = true};
+    struct shared shared;
     *report = NULL;
+    if (job->target && job->seconds) {
+        verdict = run_in_target(job, p, report);
+        if (job->observe)
+            observe_until(job, p, verdict.violation ? verdict.op : p->n_ops);
+        return verdict;
+    }
+    char *said = malloc(STDERR_KEPT);
+    shared.place = guard_share(sizeof *shared.place);
+    shared.result = guard_share(sizeof *shared.result);
     if (said && shared.place && shared.result) {
         run_shared(job, p, &shared, said);
         verdict = shared.result->verdict;
-        const struct result *result = shared.result;
-        *report =
-            job->trial_ms
-                ? NULL
-                : strndup(result->explained == DONE ? result->closer : result->report, REPORT_SIZE);
+        *report = job->trial_ms ? NULL : judged_report(shared.result);
     } else {
         snprintf(verdict.detail, VERDICT_TEXT, "no shared memory: %s", strerror(errno));
     }

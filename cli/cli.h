@@ -118,6 +118,13 @@ struct job {
     bool unmask_asked;        /* by --unmask, and not by the environment */
     unsigned seconds;         /* of processor time; 0: run in this process */
     unsigned trial_ms;        /* > 0: verdict alone, no report; milliseconds of processor time */
+    /* The binary of a fuzz target that judges instead of this process's copy of the collector
+     * (cli/target/target.h), malloc'ed, or NULL.  What observes and listens does that here all the
+     * same, up to the operation at which the target's run ended. */
+    char *target;
+    bool target_asked; /* somebody has said which, or none */
+    bool
+        target_implied; /* it is the one beside the plug-in, of which no replay line needs to say */
     runner_observer *observe;
     runner_listener *listen;
     void *context;

@@ -7,6 +7,7 @@
 
 #include "program/text/text.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -38,6 +39,12 @@ static void describe(const struct job *job, const struct death *d, const char *w
                  WEXITSTATUS(d->status));
 }
 
+/* A collector that aborts has looked at something itself. */
+static bool has_aborted(const struct death *d) {
+    return !d->late && !d->garbled && !d->put_to_the_test && d->limit == GUARD_NONE &&
+           WIFSIGNALED(d->status) && WTERMSIG(d->status) == SIGABRT;
+}
+
 void judge_death(const struct job *job, const struct death *d, struct verdict *v) {
     /* A run that is late in the harness is no fault of a collector's; a trial is late by a signal
      * that may hit anywhere. */
@@ -47,6 +54,10 @@ void judge_death(const struct job *job, const struct death *d, struct verdict *v
     v->harness_error = ours;
     v->violation = ours ? VIOLATION_none : d->late ? VIOLATION_no_progress : VIOLATION_sanitizer;
     v->oracle = ORACLE_progress;
+    if (v->violation == VIOLATION_sanitizer && has_aborted(d)) {
+        v->violation = VIOLATION_collector_assertion;
+        v->oracle = ORACLE_assertion;
+    }
     describe(job, d, ours ? "the harness, outside every collector," : "the collector", v->detail);
 }
 

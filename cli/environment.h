@@ -33,6 +33,7 @@
     X(ISOHEAP_FAULT_RANDOM, "the target of isoheap faults", "seed,executions: no engine, programs at random") \
     X(ISOHEAP_CURRENT, "fuzz targets", "the file where a campaign looks for the input that runs")  \
     X(ISOHEAP_GO_ON, "fuzz targets", "the folder where a campaign looks for inputs after which the target went on") \
+    X(ISOHEAP_SERVE, "fuzz targets", "what a target shares with the command whose programs it judges") \
     X(ISOHEAP_INPUT_SECONDS, "isoheap fuzz, corpus", "seconds of processor time that a finding may take, 10 if it is not set") \
     X(ISOHEAP_UPDATE, "tests", "golden files are written anew")                                    \
     X(ISOHEAP_FIND_SEEDS, "tests", "onthefly_seeds_test writes the seeds that are missing there")  \

@@ -54,17 +54,24 @@ static bool is_idle(pid_t child) {
     return proc_state(child) != 'R';
 }
 
-/* Since the pace has changed; seconds. */
+/* Whose time and memory count. */
+static pid_t worker_of(const struct guard_task *task, pid_t child) {
+    pid_t first = 0;
+    return task->forks && proc_children(child, 1, &first) && first > 0 ? first : child;
+}
+
+/* Since the pace has changed, or another one works; seconds. */
 struct spent {
     uint64_t pace;
+    pid_t worker;
     double before; /* processor time until then */
     double idle;
 };
 
 static void begin_anew(const struct guard_task *task, pid_t child, struct spent *spent) {
     uint64_t pace = task->pace ? atomic_load(task->pace) : 0;
-    if (pace != spent->pace)
-        *spent = (struct spent){.pace = pace, .before = proc_seconds(child)};
+    if (pace != spent->pace || child != spent->worker)
+        *spent = (struct spent){pace, child, .before = proc_seconds(child)};
 }
 
 static enum guard_limit limit_hit(const struct guard_task *task, pid_t child,
@@ -140,18 +147,19 @@ static double wait_a_tick(const sigset_t *awaited) {
 
 static struct guard_end watch_child(const struct guarded *g, pid_t child, const sigset_t *awaited) {
     struct guard_end end = {0, GUARD_NONE};
-    struct spent spent = {.pace = 0};
+    struct spent spent = {.pace = 0, .worker = child};
     double told = 0; /* seconds */
     while (!has_ended(child, &end.status)) {
         double tick = wait_a_tick(awaited);
-        begin_anew(g->task, child, &spent);
-        spent.idle += is_idle(child) ? tick : 0;
+        pid_t worker = worker_of(g->task, child);
+        begin_anew(g->task, worker, &spent);
+        spent.idle += is_idle(worker) ? tick : 0;
         told += end.limit == GUARD_NONE ? 0 : tick;
         if (getppid() != g->command || told > last_words)
             kill(child, SIGKILL);
         if (end.limit == GUARD_NONE &&
-            (end.limit = limit_hit(g->task, child, &spent)) != GUARD_NONE)
-            kill(child, SIGUSR1); /* it may note where it is */
+            (end.limit = limit_hit(g->task, worker, &spent)) != GUARD_NONE)
+            kill(worker, SIGUSR1); /* it may note where it is */
     }
     return end;
 }
@@ -180,63 +188,51 @@ static _Noreturn void be_guardian(const struct guarded *g) {
 /* ---- the command ------------------------------------------------------------------------------
  */
 
-/* What the command has of a guarded run. */
-struct watch {
-    pid_t guardian;
-    bool gone; /* the code has killed it */
-    int said, answer;
-};
-
-/* Waits until there is something to read, for a slice of the time.  The code may have killed the
- * guardian, or stopped it. */
-static bool wait_for(struct watch *w, int fd) {
+/* The code may have killed the guardian, or stopped it. */
+static void look_after(struct guard_child *run) {
     int status;
-    struct pollfd p = {.fd = fd, .events = POLLIN};
-    bool ready = poll(&p, 1, SLICE_MS) > 0;
-    if (ready || w->gone || waitpid(w->guardian, &status, WNOHANG | WUNTRACED) != w->guardian)
-        return ready;
+    if (run->gone || waitpid(run->guardian, &status, WNOHANG | WUNTRACED) != run->guardian)
+        return;
     if (WIFSTOPPED(status))
-        kill(w->guardian, SIGCONT);
+        kill(run->guardian, SIGCONT);
     else
-        w->gone = true;
-    return false;
+        run->gone = true;
 }
 
-/* Keeps what comes until all writers are gone. */
-static void listen_to(struct watch *w, char *said, size_t *length) {
+/* Keeps what has come; false: nothing has. */
+static bool listen_once(struct guard_child *run) {
     char scrap[4096];
-    size_t room = *length;
-    *length = 0;
-    while (!w->gone) {
-        if (!wait_for(w, w->said))
-            continue;
-        bool fits = *length < room;
-        ssize_t n = fits ? read(w->said, said + *length, room - *length)
-                         : read(w->said, scrap, sizeof scrap);
-        if (n == 0 || (n < 0 && errno != EINTR))
-            return;
-        *length += fits && n > 0 ? (size_t)n : 0;
+    bool fits = run->length < run->room;
+    ssize_t n = fits ? read(run->from, run->said + run->length, run->room - run->length)
+                     : read(run->from, scrap, sizeof scrap);
+    if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN))
+        run->silent = true; /* all writers are gone */
+    run->length += fits && n > 0 ? (size_t)n : 0;
+    return n > 0;
+}
+
+/* Waits for a slice of the time until something can be read, and listens; fd: from there too, or
+ * -1. */
+static void wait_a_slice(struct guard_child *run, int fd, bool *ready, bool *answered) {
+    struct pollfd p[] = {{.fd = run->silent ? -1 : run->from, .events = POLLIN},
+                         {.fd = run->answer, .events = POLLIN},
+                         {.fd = fd, .events = POLLIN}};
+    *ready = *answered = false;
+    if (poll(p, 3, SLICE_MS) <= 0) {
+        look_after(run);
+        return;
     }
+    if (p[0].revents)
+        listen_once(run);
+    *answered = (p[1].revents & POLLIN) != 0;
+    *ready = p[2].revents != 0;
+    if (!*answered && p[1].revents)
+        look_after(run);
 }
 
-/* The guardian's answer.  Without one the code has killed it, and so itself. */
-static struct guard_end answer_of(struct watch *w) {
-    struct guard_end end = {SIGKILL, GUARD_NONE};
-    bool ready = false;
-    while (!ready && !w->gone)
-        ready = wait_for(w, w->answer);
-    if (!ready || read(w->answer, &end, sizeof end) != sizeof end)
-        end = (struct guard_end){SIGKILL, GUARD_NONE};
-    while (!w->gone && waitpid(w->guardian, NULL, 0) < 0 && errno == EINTR)
-        ;
-    forget_child(w->guardian);
-    if (!ready)
-        end_orphans();
-    return end;
-}
-
-bool guard_run(const struct guard_task *task, char *said, size_t *length, struct guard_end *end) {
+bool guard_begin(const struct guard_task *task, char *said, size_t room, struct guard_child *run) {
     int words[2], answer[2];
+    *run = (struct guard_child){.said = said, .room = room};
     if (pipe2(words, O_CLOEXEC) != 0)
         return false;
     if (pipe2(answer, O_CLOEXEC) != 0) {
@@ -247,22 +243,63 @@ bool guard_run(const struct guard_task *task, char *said, size_t *length, struct
     fflush(NULL);
     become_subreaper();
     struct guarded g = {task, getpid(), words[1], answer[1]};
-    pid_t guardian = fork();
-    if (guardian == 0)
+    run->guardian = fork();
+    if (run->guardian == 0)
         be_guardian(&g);
     int why = errno;
     close(words[1]);
     close(answer[1]);
-    if (guardian > 0) {
-        note_child(guardian);
-        struct watch w = {.guardian = guardian, .said = words[0], .answer = answer[0]};
-        listen_to(&w, said, length);
-        *end = answer_of(&w);
+    fcntl(words[0], F_SETFL, O_NONBLOCK);
+    run->from = words[0];
+    run->answer = answer[0];
+    if (run->guardian > 0) {
+        note_child(run->guardian);
+        return true;
     }
     close(words[0]);
     close(answer[0]);
     errno = why;
-    return guardian > 0;
+    return false;
+}
+
+void guard_listen(struct guard_child *run) {
+    while (!run->silent && listen_once(run))
+        ;
+}
+
+bool guard_wait(struct guard_child *run, int fd) {
+    bool ready = false, ended = false;
+    while (!ready && !ended && !run->gone)
+        wait_a_slice(run, fd, &ready, &ended);
+    return ready;
+}
+
+/* Without an answer the code has killed the guardian, and so itself. */
+struct guard_end guard_finish(struct guard_child *run) {
+    struct guard_end end = {SIGKILL, GUARD_NONE};
+    bool ready, answered = false;
+    while (!answered && !run->gone)
+        wait_a_slice(run, -1, &ready, &answered);
+    guard_listen(run);
+    if (!answered || read(run->answer, &end, sizeof end) != sizeof end)
+        end = (struct guard_end){SIGKILL, GUARD_NONE};
+    while (!run->gone && waitpid(run->guardian, NULL, 0) < 0 && errno == EINTR)
+        ;
+    forget_child(run->guardian);
+    if (!answered)
+        end_orphans();
+    close(run->from);
+    close(run->answer);
+    return end;
+}
+
+bool guard_run(const struct guard_task *task, char *said, size_t *length, struct guard_end *end) {
+    struct guard_child run;
+    if (!guard_begin(task, said, *length, &run))
+        return false;
+    *end = guard_finish(&run);
+    *length = run.length;
+    return true;
 }
 
 /* ---- shared memory ----------------------------------------------------------------------------

@@ -6,11 +6,12 @@
 #include "cli/job_options.h"
 
 #include "cli/plugin.h"
+#include "cli/target/target.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { UNMASK = 3000, SECONDS_MAX = 100000 };
+enum { UNMASK = 3000, TARGET, SECONDS_MAX = 100000 };
 
 static const struct argp_option subject_options[] = {
     {"collector", 'c', "NAME", 0, "the collector under test (default: mark_sweep, or the plug-in)",
@@ -23,6 +24,10 @@ static const struct argp_option judge_options[] = {
     {"unmask", UNMASK, "LIST", 0,
      "known defects of the collectors that are not steered around; all (default: ISOHEAP_UNMASK in "
      "the environment, else none)",
+     0},
+    {"target", TARGET, "BIN", 0,
+     "judge in this binary of a fuzz target, sanitizers and all, or in the collector's in this "
+     "folder; none (default: the one beside the plug-in)",
      0},
     {"timeout", 'T', "SECONDS", 0, "processor time for each run of a program (default: 10)", 0},
     {0}};
@@ -51,6 +56,9 @@ static error_t parse_judge(int key, char *argument, struct argp_state *state) {
     case UNMASK:
         o->job.unmask = argument;
         o->job.unmask_asked = true;
+        return 0;
+    case TARGET:
+        o->target = argument;
         return 0;
     case 'T':
         o->job.seconds = choose_number("--timeout", argument, 1, SECONDS_MAX);
@@ -116,11 +124,14 @@ bool complete_judge(struct job_options *o) {
 
 bool complete_job(struct job_options *o) {
     static char *name; /* the last one */
+    if (!o->collector && o->target && !last_plugin())
+        o->collector = target_collector(o->target);
     o->job.subject = choose_collector(o->collector);
     if (o->collector &&
         strchr(o->collector, '/')) { /* a seeded fault has the name of what it was */
         free(name);
         o->job.subject_name = name = strdup(quoted_path(o->collector));
     }
-    return o->job.subject && complete_judge(o) && knows_masks(&o->job);
+    return o->job.subject && complete_judge(o) && knows_masks(&o->job) &&
+           choose_target(&o->job, o->target);
 }

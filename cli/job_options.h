@@ -13,11 +13,12 @@
 struct job_options {
     struct job job;                    /* complete after complete_job */
     const char *collector, *reference; /* names; collector NULL: the default */
+    const char *target;                /* as --target has it, or NULL */
 };
 #define JOB_OPTIONS                                                                                \
     { .job = {.seconds = RUN_SECONDS}, .reference = DEFAULT_REFERENCE }
 
-/* --reference, --oracles, --unmask and --timeout, as a child for argp. */
+/* --reference, --oracles, --unmask, --target and --timeout, as a child for argp. */
 extern const struct argp judge_argp;
 /* With --collector and --plugin: children, NULL at the end. */
 extern const struct argp_child job_children[];

@@ -198,6 +198,14 @@ const struct collector *const *plugin_collectors(void) {
     return loaded;
 }
 
+const char *plugin_path(const struct collector *c) {
+    load_environment();
+    for (unsigned i = 0; i < n_loaded; i++)
+        if (loaded[i] == c)
+            return paths[i];
+    return NULL;
+}
+
 const char *default_collector(void) {
     load_environment();
     return n_loaded ? loaded[n_loaded - 1]->name : "mark_sweep";

@@ -21,6 +21,8 @@ extern const struct argp bytes_argp;
 const struct collector *const *plugin_collectors(void);
 /* The path of the last plug-in, or NULL. */
 const char *last_plugin(void);
+/* The path of the plug-in that has this collector, or NULL. */
+const char *plugin_path(const struct collector *);
 /* What a subcommand tests if nobody says what: the last plug-in, else mark_sweep. */
 const char *default_collector(void);
 /* "--plugin FILE " for every plug-in, for commands that replay; "" without one. */

@@ -29,7 +29,9 @@ static const char *first_options(const struct job *job) {
     int n = snprintf(text, sizeof text, "%s", plugin_options());
     bool usual = job->seconds == 0 || job->seconds == RUN_SECONDS;
     if (!usual && n >= 0 && n < (int)sizeof text)
-        snprintf(text + n, sizeof text - (size_t)n, "--timeout=%u ", job->seconds);
+        n += snprintf(text + n, sizeof text - (size_t)n, "--timeout=%u ", job->seconds);
+    if (job->target && !job->target_implied && n >= 0 && n < (int)sizeof text)
+        snprintf(text + n, sizeof text - (size_t)n, "--target=%s ", quoted_path(job->target));
     return text;
 }
 

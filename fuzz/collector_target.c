@@ -10,6 +10,7 @@
 
 #include "fuzz/current.h"
 #include "fuzz/go_on.h"
+#include "fuzz/serve.h"
 #include "fuzz/violate.h"
 #include "harness/coverage.h"
 #include "program/bytes/bytes.h"
@@ -155,8 +156,10 @@ static bool run(const struct collector *subject, const uint8_t *data, size_t siz
 
 int collector_target(const struct collector *subject, const struct collector *reference,
                      const uint8_t *data, size_t size) {
-    if (!runner)
+    if (!runner) {
+        serve_if_asked((const struct collector *const[]){subject, NULL}, reference);
         runner = open_runner(subject, reference);
+    }
     go_on_begin();
     current_begin(data, size);
     load(data, size);
@@ -168,6 +171,8 @@ int collector_target(const struct collector *subject, const struct collector *re
 int all_collectors_target(const struct collector *const *collectors, const uint8_t *data,
                           size_t size) {
     static struct runner *runners[ALL_COLLECTORS_MOST];
+    if (!runner)
+        serve_if_asked(collectors, NULL);
     go_on_begin();
     current_begin(data, size);
     load(data, size);

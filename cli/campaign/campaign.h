@@ -339,6 +339,9 @@ bool classify(const struct target *, const char *input, struct finding *);
 /* The same from what was said when it failed; false: that names no class. */
 bool classify_said(const struct target *, const char *said, struct finding *);
 
+/* The program in that file, text or bytes; false: it cannot be read. */
+bool load_program(const char *path, struct program *);
+
 /* The tally of a finding's class and party, or NULL. */
 const struct tally *find_tally(const struct target *, const struct finding *);
 

@@ -9,6 +9,9 @@
 #define _GNU_SOURCE
 #include "cli/campaign/campaign.h"
 
+#include "program/bytes/bytes.h"
+#include "program/text/text.h"
+
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -155,10 +158,44 @@ static void find_lateness(const struct outcome *o, struct finding *f) {
                  o->seconds * IDLE_FACTOR);
 }
 
-/* libFuzzer says when an input begins and when it has ended: who leaves in between with status 0 has
- * not come to the end of it. */
+/* libFuzzer says when an input begins and when it has ended: who leaves in between with status 0
+ * has not come to the end of it. */
 static bool ended_early(const char *text) {
     return contains(text, "Running: ") && !contains(text, "Executed ");
+}
+
+bool load_program(const char *path, struct program *p) {
+    struct text_error error;
+    size_t size;
+    char *data = load_file(path, &size);
+    bool good = data != NULL;
+    if (good && program_looks_like_text(data, size))
+        good = program_parse(p, data, size, &error);
+    else if (good)
+        program_decode(p, (uint8_t *)data, size);
+    free(data);
+    return good;
+}
+
+/* Of what ends without a word the target is asked once more, as any command asks it. */
+static bool judged_class(const struct target *t, const char *input, struct finding *f) {
+    static struct program p;
+    char *target = text_of("%s/target", t->work), *report;
+    struct job job = {.subject = t->subject ? find_collector(t->subject) : NULL,
+                      .reference = t->reference ? find_collector(t->reference) : NULL,
+                      .seconds = seconds_for_input(),
+                      .trial_ms = 1000 * seconds_for_input(),
+                      .unmask = getenv("ISOHEAP_UNMASK"),
+                      .target = target,
+                      .target_asked = true};
+    bool good = job.subject && load_program(input, &p);
+    struct verdict v = good ? run_job(&job, &p, &report) : (struct verdict){.op = 0};
+    free(target);
+    if (!v.violation)
+        return false;
+    snprintf(f->violation, NAME_SIZE, "%s", violation_name(v.violation));
+    snprintf(f->guilty, NAME_SIZE, "%s", guilty_name(&job, &v));
+    return true;
 }
 
 bool classify(const struct target *t, const char *input, struct finding *f) {
@@ -169,13 +206,14 @@ bool classify(const struct target *t, const char *input, struct finding *f) {
         return false;
     }
     f->failed = o.late != IN_TIME || o.status != 0 || ended_early(o.text);
-    if (f->failed && !plain_class(o.text, o.late != IN_TIME, f)) {
+    if (f->failed && !plain_class(o.text, o.late != IN_TIME, f) && !judged_class(t, input, f)) {
         free(o.text);
         o = run_input(t, input, NAMED);
         named_class(t, o.text, f);
     }
     if (f->failed) {
-        find_guilty(t, o.text, f);
+        if (!f->guilty[0])
+            find_guilty(t, o.text, f);
         find_message(o.text, o.status, f);
         find_lateness(&o, f);
     }

@@ -10,6 +10,7 @@
 #define _GNU_SOURCE
 #include "cli/campaign/campaign.h"
 
+#include "cli/target/target.h"
 #include "program/bytes/bytes.h"
 #include "program/text/text.h"
 
@@ -20,19 +21,6 @@
 #include <unistd.h>
 
 enum { TEXT_MAX = 1 << 20 };
-
-static bool load_program(const char *path, struct program *p) {
-    struct text_error error;
-    size_t size;
-    char *data = load_file(path, &size);
-    bool good = data != NULL;
-    if (good && program_looks_like_text(data, size))
-        good = program_parse(p, data, size, &error);
-    else if (good)
-        program_decode(p, (uint8_t *)data, size);
-    free(data);
-    return good;
-}
 
 /* ---- known or new -----------------------------------------------------------------------------
  */
@@ -70,22 +58,31 @@ static void compare_file(const char *path, const char *name, void *context) {
         s->found = text_of("%s", path);
 }
 
+/* The collector that a finding is about: the target's, or of one with several the guilty one. */
+static const char *subject_of(const struct target *t, const struct finding *f) {
+    if (t->subject)
+        return t->subject;
+    return find_collector(f->guilty) ? f->guilty : NULL;
+}
+
 /* ---- reduction --------------------------------------------------------------------------------
  */
 
-/* The reducer is a subcommand of isoheap: of the one beside the target, if there is one, since that
- * has the target's sanitizers, else of this one.  True if it has written `output`; it has not where
- * its build of the collector does not fail. */
-static bool reduce(const struct target *t, const char *input, const char *output) {
+/* The reducer is our own subcommand, and its runs are the target's.  True if it has written
+ * `output`. */
+static bool reduce(const struct target *t, const char *subject, const char *input,
+                   const char *output) {
     const struct campaign *c = t->campaign;
-    char *beside = text_of("%s/isoheap", c->bin_dir), own[] = "/proc/self/exe";
     char *said, *runs = text_of("%u", c->reduce_runs), *time = text_of("%u", c->reduce_seconds);
-    char *argv[] = {access(beside, X_OK) == 0 ? beside : own,
+    char *target = text_of("%s/target", t->work);
+    char *argv[] = {"/proc/self/exe",
                     "reduce",
                     "--collector",
-                    t->subject,
+                    (char *)(uintptr_t)subject,
                     "--reference",
                     t->reference ? t->reference : "none",
+                    "--target",
+                    target,
                     "--runs",
                     runs,
                     "--time",
@@ -99,7 +96,7 @@ static bool reduce(const struct target *t, const char *input, const char *output
     free(said);
     free(runs);
     free(time);
-    free(beside);
+    free(target);
     return status == 0 && access(output, R_OK) == 0;
 }
 
@@ -179,7 +176,9 @@ static void find_form(const struct target *t, const char *input, const char *com
                       const struct finding *f, struct form *form) {
     char *reduced = text_of("%s/engine/reduced.txt", t->work);
     form->text = NULL;
-    if (!(t->subject && reduce(t, input, reduced) && take_form(t, reduced, f, comments, form)))
+    const char *subject = subject_of(t, f);
+    if (!(subject && reduce(t, subject, input, reduced) &&
+          take_form(t, reduced, f, comments, form)))
         take_form(t, input, f, comments, form);
     unlink(reduced);
     free(reduced);
@@ -199,21 +198,39 @@ static bool is_known(const char *folder, const struct finding *f, const struct f
     return path[0] != 0;
 }
 
-/* The command that replays the finding as isoheap runs it, as a comment; "" where the target's own
- * binary alone does. */
-static char *replay_comment(const struct target *t, const char *file) {
-    struct job job = {.subject = t->subject ? find_collector(t->subject) : NULL,
+/* The command that replays the finding, as a comment, and that it needs the target's binary if it
+ * does; "" where the target alone runs such an input. */
+static char *replay_comment(const struct target *t, const struct finding *f, struct program *p,
+                            const char *file) {
+    const char *subject = subject_of(t, f);
+    struct job job = {.subject = subject ? find_collector(subject) : NULL,
                       .reference = t->reference ? find_collector(t->reference) : NULL,
+                      .seconds = RUN_SECONDS,
+                      .trial_ms = 1000 * RUN_SECONDS,
                       .unmask = getenv("ISOHEAP_UNMASK")};
-    char *command = job.subject ? replay_command(&job, file) : NULL;
-    char *comment = command ? text_of("# replay: %s\n", command) : text_of("");
+    struct verdict v;
+    char *report;
+    if (!job.subject)
+        return text_of("");
+    v = run_job(&job, p, &report);
+    bool same = strcmp(violation_name(v.violation), f->violation) == 0 &&
+                strcmp(guilty_name(&job, &v), f->guilty) == 0;
+    if (!same) {
+        choose_target(&job, NULL);
+        job.target_implied = job.target && strcmp(job.target, t->binary) == 0;
+        job.target = t->binary;
+    }
+    char *command = replay_command(&job, file);
+    char *comment = text_of("# replay: %s\n%s", command ? command : "",
+                            same ? "" : "# only in the target, with its sanitizers\n");
     free(command);
     return comment;
 }
 
 /* The text of the form, with that behind its version line. */
-static bool save_form(const struct target *t, const char *path, const struct form *form) {
-    char *comment = replay_comment(t, strrchr(path, '/') + 1);
+static bool save_form(const struct target *t, const struct finding *f, const char *path,
+                      struct form *form) {
+    char *comment = replay_comment(t, f, &form->program, strrchr(path, '/') + 1);
     size_t version = strcspn(form->text, "\n") + 1;
     char *text = text_of("%.*s%s%s", (int)version, form->text, comment, form->text + version);
     bool good = save_file(path, text, strlen(text));
@@ -226,14 +243,14 @@ static bool save_form(const struct target *t, const char *path, const struct for
 
 /* FOLDER/guilty-shape.txt; or, for what is no program, FOLDER/guilty-content and its .history. */
 static bool write_form(const struct target *t, const char *folder, const char *input,
-                       const char *comments, const struct form *form, struct filed *filed) {
+                       const char *comments, struct form *form, struct filed *filed) {
     size_t size;
     if (!make_folder(folder))
         return false;
     if (form->text) {
         snprintf(filed->path, PATH_SIZE, "%s/%s-%016" PRIx64 ".txt", folder, filed->finding.guilty,
                  form->shape);
-        return save_form(t, filed->path, form);
+        return save_form(t, &filed->finding, filed->path, form);
     }
     char *data = load_file(input, &size), name[17];
     if (!data)

@@ -12,6 +12,7 @@
 
 #include "cli/job_options.h"
 #include "cli/nearest.h"
+#include "cli/target/target.h"
 #include "collectors/faults.def"
 #include "program/text/text.h"
 
@@ -139,7 +140,7 @@ static char *write_all(const struct exported *e, const char *name, size_t *size)
 }
 
 /* The violation to assert: what the program raises now, or the class that was asked for. */
-static int find_class(const struct options *o, struct exported *e, const struct job *job) {
+static int find_class(const struct options *o, struct exported *e, struct job *job) {
     if (o->class) {
         e->violation = violation_named(o->class);
         if (e->violation != VIOLATION_classes && e->violation != VIOLATION_none)
@@ -149,7 +150,8 @@ static int find_class(const struct options *o, struct exported *e, const struct 
                 o->class, did_you_mean(o->class, class_names));
         return EXIT_USAGE;
     }
-    char *report;
+    char *report, only[2 * VERDICT_TEXT];
+    choose_target_for(job, o->file);
     struct verdict v = run_job(job, e->program, &report);
     free(report);
     if (v.harness_error) {
@@ -162,6 +164,9 @@ static int find_class(const struct options *o, struct exported *e, const struct 
                 v.violation ? " (the reference is guilty: give it as --collector)" : "");
         return EXIT_NOTHING;
     }
+    describe_without_target(job, e->program, &v, only, sizeof only);
+    if (only[0])
+        fprintf(stderr, "isoheap: %s: %s\n", o->file, only);
     e->violation = v.violation;
     snprintf(e->detail, sizeof e->detail, "%s", v.detail);
     return EXIT_OK;
@@ -190,7 +195,7 @@ static bool can_be_written(const char *file, const struct exported *e) {
     return true;
 }
 
-static int export_file(const struct options *o, const struct job *job) {
+static int export_file(const struct options *o, struct job *job) {
     static struct program program;
     struct exported e = {.program = &program,
                          .subject = job->subject,

@@ -12,6 +12,7 @@
 
 #include "cli/job_options.h"
 #include "cli/schedule_file.h"
+#include "cli/target/target.h"
 #include "program/reduction/reduce.h"
 
 #include <argp.h>
@@ -235,11 +236,21 @@ static void say_result(const struct reduce *r, unsigned ops, unsigned items) {
                                      : "--time");
 }
 
+static void say_target(const struct reduce *r) {
+    char only[2 * VERDICT_TEXT] = "";
+    if (!signal_caught)
+        describe_without_target(&r->job_options.job, &program, &r->wanted, only, sizeof only);
+    if (only[0])
+        fprintf(stderr, "isoheap: %s\n", only);
+}
+
 /* ---- life -------------------------------------------------------------------------------------
  */
 
 /* The violation to keep; a status for the command if there is none. */
 static int find_violation(struct reduce *r) {
+    choose_target_for(&r->job_options.job, r->file);
+    r->job = r->job_options.job;
     r->job.trial_ms = 1000 * r->job.seconds;
     r->wanted = judge(r, &program);
     if (r->wanted.harness_error) {
@@ -272,6 +283,7 @@ static int reduce_file(struct reduce *r) {
     if (r->any && !signal_caught && reduction.improvements)
         r->wanted = judge(r, &program); /* what it is now */
     say_result(r, ops, items);
+    say_target(r);
     bool good = save(r);
     pass_signal_on();
     if (!good)

@@ -6,6 +6,7 @@
 #include "cli/job_options.h"
 #include "cli/nearest.h"
 #include "cli/schedule.h"
+#include "cli/target/target.h"
 
 #include <argp.h>
 #include <stdlib.h>
@@ -157,7 +158,7 @@ static void run_schedule(struct run *r, const char *path) {
 static void run_file(const char *path, void *context) {
     static struct program program;
     struct run *r = context;
-    char *report;
+    char *report, only[2 * VERDICT_TEXT];
     if (is_schedule_file(path)) {
         run_schedule(r, path);
         return;
@@ -173,9 +174,13 @@ static void run_file(const char *path, void *context) {
         raise_status(r, EXIT_USAGE);
         return;
     }
+    choose_target_for(r->job, path);
     struct verdict v = run_job(r->job, &program, &report);
     bool good = !v.harness_error && v.violation == (r->expect ? r->expected : VIOLATION_none);
     print_result(r, path, &v, &program);
+    describe_without_target(r->job, &program, &v, only, sizeof only);
+    if (only[0])
+        printf("  %s\n", only);
     if (r->expect && !good)
         printf("  expected %s\n", r->expect);
     if (r->verbose)

@@ -13,6 +13,7 @@
 #include "cli/commands/page.h"
 #include "cli/job_options.h"
 #include "cli/schedule_file.h"
+#include "cli/target/target.h"
 #include "pictures/draw.h"
 #include "program/bytes/bytes.h"
 #include "program/text/text.h"
@@ -357,6 +358,7 @@ int command_show(int argc, char **argv) {
     }
     if (!read_program(s.file, &s.program, NULL))
         return EXIT_UNREADABLE;
+    choose_target_for(&s.job, s.file);
     if (s.form == FORM_HTML)
         return write_page_out(&s);
     int status = s.form == FORM_TEXT ? EXIT_OK : take_pictures(&s);

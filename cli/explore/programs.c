@@ -8,6 +8,7 @@
 
 #include "cli/campaign/campaign.h"
 #include "cli/plugin.h"
+#include "cli/target/target.h"
 #include "collectors/registry/registry.h"
 
 #include <errno.h>
@@ -243,6 +244,10 @@ static int explore(struct exploration *x) {
 
 static int explore_collector(struct exploration *x, const struct collector *c) {
     x->job.subject = c;
+    free(x->job.target);
+    x->job.target = NULL;
+    if (x->job_options.target && !choose_target(&x->job, x->job_options.target))
+        return EXIT_USAGE;
     x->done = 0;
     x->figures = (struct explore_figures){0};
     x->found = x->late = false;

@@ -114,12 +114,22 @@ static void count(struct explore_figures *f, const struct program *p, const stru
     f->refusals += v->counts.refusals;
 }
 
+static struct verdict judge_in_target(const struct worker *w, const struct program *p) {
+    struct job job = w->x->job;
+    char *report;
+    job.trial_ms = 1000 * job.seconds;
+    return run_job(&job, p, &report);
+}
+
 static bool visit(void *context, const struct program *p) {
     struct worker *w = context;
     struct verdict verdict;
     atomic_fetch_add_explicit(&w->own->runs, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&w->own->pace, 1, memory_order_relaxed);
-    runner_run(w->runner, p, &verdict);
+    if (w->runner)
+        runner_run(w->runner, p, &verdict);
+    else
+        verdict = judge_in_target(w, p);
     if (getpid() != w->process)
         _exit(EXIT_VIOLATION); /* a copy that the collector has made */
     if (verdict.violation || verdict.harness_error) {
@@ -145,10 +155,11 @@ static void work(void *context) {
     signal(SIGTERM, SIG_DFL);
     dup2(null, STDERR_FILENO); /* what a sanitizer says comes again when the program is judged */
     dup2(null, STDOUT_FILENO);
-    w->runner = runner_open(&options);
-    if (!w->runner && runner_fault(&options))
+    w->runner = w->x->job.target ? NULL : runner_open(&options);
+    bool ready = w->runner || w->x->job.target;
+    if (!ready && runner_fault(&options))
         _exit(EXIT_VIOLATION); /* the parent says which, when it runs the empty program */
-    enum enumerated ended = w->runner ? enumerate(&e) : ENUMERATION_NO_MEMORY;
+    enum enumerated ended = ready ? enumerate(&e) : ENUMERATION_NO_MEMORY;
     if (ended == ENUMERATED && w->message.chunk < w->x->chunks)
         send_message(w); /* the last chunk has fewer units than others */
     if (ended == ENUMERATION_NO_MEMORY)
