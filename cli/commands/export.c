@@ -168,6 +168,8 @@ static int find_class(const struct options *o, struct exported *e, struct job *j
     if (only[0])
         fprintf(stderr, "isoheap: %s: %s\n", o->file, only);
     e->violation = v.violation;
+    e->of_levels = v.oracle == ORACLE_refinement || v.oracle == ORACLE_refinement_words ||
+                   v.oracle == ORACLE_layout;
     snprintf(e->detail, sizeof e->detail, "%s", v.detail);
     return EXIT_OK;
 }

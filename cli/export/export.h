@@ -12,6 +12,7 @@ struct exported {
     const struct collector *subject, *reference; /* reference NULL: the model alone */
     const char *symbol;                          /* of the subject's struct, a C name */
     enum violation violation;
+    bool of_levels; /* an oracle of the collector's levels has raised it */
     char detail[VERDICT_TEXT];
 };
 

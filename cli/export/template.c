@@ -60,7 +60,7 @@ static bool asserts(const struct exported *e, const char *what) {
 
 /* The oracle of a collector whose states are related to levels above; NULL: another class. */
 static const char *oracle_text(const struct exported *e) {
-    bool levels = e->violation == VIOLATION_refinement_broken ||
+    bool levels = e->of_levels || e->violation == VIOLATION_refinement_broken ||
                   e->violation == VIOLATION_layout_broken ||
                   e->violation == VIOLATION_generation_order_broken;
     if (!levels)
@@ -73,6 +73,15 @@ static const char *oracle_text(const struct exported *e) {
 /* Definition 6 is of collectors that do not move, and of cycles. */
 static bool has_cycles(const struct exported *e) {
     return e->subject->cycle && !e->subject->young && !e->subject->traits.moves;
+}
+
+/* Of generations it is the old one that a cycle is about, and that stays. */
+static bool has_snapshots(const struct exported *e) {
+    return e->subject->cycle && (e->subject->young || !e->subject->traits.moves);
+}
+
+static bool is_of_snapshot(enum violation v) {
+    return v == VIOLATION_snapshot_lost || v == VIOLATION_barrier_missed;
 }
 
 static bool is_needed(const struct exported *e, const char *what, size_t length) {
@@ -89,7 +98,8 @@ static bool is_needed(const struct exported *e, const char *what, size_t length)
                   {"newcolours", asserts(e, "walk") && allocates(e->program)},
                   {"promoted", asserts(e, "walk") && allocates(e->program) && e->subject->young},
                   {"unreached", asserts(e, "graph") && has_cycles(e)},
-                  {"protection", e->violation == VIOLATION_snapshot_lost && has_cycles(e)},
+                  {"written", e->violation == VIOLATION_field_written && e->subject->young},
+                  {"protection", is_of_snapshot(e->violation) && has_snapshots(e)},
                   {"tower", oracle_text(e) == export_tower},
                   {"cakeml", oracle_text(e) == export_cakeml},
                   {"order", e->violation == VIOLATION_order_changed && collects(e->program)},
