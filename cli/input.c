@@ -15,26 +15,40 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { INPUT_MAX = 16 << 20 }; /* no program is longer, in either form */
+/* No program is longer, in either form; most fit into the first piece. */
+enum { INPUT_MAX = 16 << 20, INPUT_FIRST = 1 << 12 };
 
-/* Why file could not be read to its end, or NULL. */
-static const char *read_stream(FILE *file, uint8_t *data, size_t *size) {
-    errno = 0;
-    *size = fread(data, 1, INPUT_MAX + 1, file);
-    if (ferror(file))
-        return strerror(errno);
-    return *size > INPUT_MAX ? "longer than any program (16 MiB)" : NULL;
+/* Reads a file to its end into *data, malloc'ed and freed by the caller whatever comes of it.  Says
+ * why that could not be done, or NULL. */
+static const char *read_stream(FILE *file, uint8_t **data, size_t *size) {
+    size_t room = INPUT_FIRST;
+    for (;;) {
+        uint8_t *more = realloc(*data, room);
+        if (!more)
+            return strerror(ENOMEM);
+        *data = more;
+        errno = 0;
+        *size += fread(*data + *size, 1, room - *size, file);
+        if (ferror(file))
+            return strerror(errno);
+        if (*size < room)
+            return NULL;
+        if (room > INPUT_MAX)
+            return "longer than any program (16 MiB)";
+        room = room < INPUT_MAX ? 2 * room : INPUT_MAX + 1;
+    }
 }
 
 uint8_t *read_input(const char *path, size_t *size) {
     bool standard = strcmp(path, "-") == 0;
+    uint8_t *data = NULL;
     if (standard && feof(stdin)) {
         fprintf(stderr, "isoheap: standard input can be read once only\n");
         return NULL;
     }
     FILE *file = standard ? stdin : fopen(path, "rb");
-    uint8_t *data = file ? malloc(INPUT_MAX + 1) : NULL;
-    const char *wrong = data ? read_stream(file, data, size) : strerror(errno);
+    *size = 0;
+    const char *wrong = file ? read_stream(file, &data, size) : strerror(errno);
     if (file && !standard)
         fclose(file);
     if (!wrong)
