@@ -10,6 +10,7 @@
 #define _GNU_SOURCE
 #include "cli/plugin.h"
 
+#include "cli/plugins/undefined.h"
 #include "collectors/contract.h"
 #include "collectors/known_bad/known_bad.h"
 #include "collectors/plugin.h"
@@ -86,12 +87,24 @@ static const char *taken(const char *name) {
     return NULL;
 }
 
+static bool needs_sanitizer(const char *error) {
+    return strstr(error, "__asan_") || strstr(error, "__ubsan_") || strstr(error, "__msan_") ||
+           strstr(error, "__sanitizer_") || strstr(error, "AddressSanitizer");
+}
+
+/* dlopen stops at the first symbol that it does not find. */
 static void explain(const char *path, const char *error) {
-    fprintf(stderr, "isoheap: %s: %s\n", path, error);
-    if (strstr(error, "__asan_") || strstr(error, "__ubsan_") || strstr(error, "__msan_") ||
-        strstr(error, "__sanitizer_") || strstr(error, "AddressSanitizer"))
+    char *undefined = strstr(error, "undefined symbol") ? undefined_symbols(path) : NULL;
+    fprintf(stderr, "isoheap: %s: %s\n", path, undefined ? undefined : error);
+    if (needs_sanitizer(error))
         fprintf(stderr, "isoheap: it was compiled with a sanitizer that this isoheap has not: "
                         "compile it without -fsanitize, or use an isoheap with the same\n");
+    else if (undefined)
+        fprintf(stderr,
+                "isoheap: link it with what defines them: isoheap's own with `pkg-config "
+                "--libs isoheap` behind the sources, others with the rest of the collector; "
+                "with -Wl,-z,defs the linker itself says what is missing\n");
+    free(undefined);
 }
 
 /* ---- loading ----------------------------------------------------------------------------------

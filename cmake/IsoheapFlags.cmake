@@ -52,6 +52,10 @@ if(ISOHEAP_SANITIZE AND NOT ISOHEAP_SANITIZE STREQUAL "off")
         string(APPEND sanitizers ",float-cast-overflow")
     endif()
     set(ISOHEAP_SANITIZER_FLAGS -fsanitize=${sanitizers} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    if(ISOHEAP_NO_SANITIZE) # the last one is right: these checks are off
+        list(JOIN ISOHEAP_NO_SANITIZE "," checks)
+        list(APPEND ISOHEAP_SANITIZER_FLAGS -fno-sanitize=${checks})
+    endif()
 endif()
 
 # isoheap_sees(TARGET ROOM...): what the target may include from, so that an arrow against the

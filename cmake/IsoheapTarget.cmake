@@ -33,6 +33,8 @@ endif()
 #
 #   x.so                    the plug-in for isoheap --plugin, without sanitizers
 #   conformance_x           the test that holds it to its promises (isoheap conformance)
+#   coverage_x              with ISOHEAP_COVERAGE, to be asked for: which lines of it the seeds, and
+#                           corpus/fuzz_x, execute; the report is <build>/coverage/x/index.html
 #
 # SEEDS are folders under the top of the project; without them, seeds/x and, in another project,
 # the seeds that isoheap comes with.  Seeds are written as text
@@ -55,6 +57,7 @@ function(isoheap_add_target)
     set(standalone_sources ${arg_SOURCES})
     if(arg_COLLECTOR)
         isoheap_collector_glue(glue ${arg_NAME} ${arg_COLLECTOR} "${arg_REFERENCE}")
+        set(foreign_sources ${arg_SOURCES})
         if(arg_SOURCES)
             isoheap_foreign_collector(arg_SOURCES standalone_sources ${short} ${arg_COLLECTOR}
                 "${arg_SOURCES}" "${arg_LIBRARIES}")
@@ -71,6 +74,9 @@ function(isoheap_add_target)
         file(GLOB corpus CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/corpus/${arg_NAME}")
         list(APPEND replayed ${corpus}) # if one is kept beside the seeds
         isoheap_replay_test(${short} ${arg_NAME}_standalone ${replayed})
+        if(ISOHEAP_COVERAGE AND ISOHEAP_PACKAGE AND foreign_sources)
+            isoheap_coverage(${short} ${arg_NAME}_standalone "${foreign_sources}" "${replayed}")
+        endif()
         if(NOT ISOHEAP_PACKAGE)
             add_dependencies(replay ${arg_NAME}_standalone)
         endif()
@@ -122,6 +128,9 @@ function(isoheap_foreign_collector engine_objects standalone_objects short symbo
     configure_file("${ISOHEAP_FUZZ_DIR}/plugin.c.in" "${glue}" @ONLY)
     add_library(${short}_plugin MODULE ${sources} "${glue}")
     target_link_libraries(${short}_plugin PRIVATE ${ISOHEAP_TARGET_LIBRARY} ${libraries})
+    if(isoheap_built_with STREQUAL "off") # a sanitizer's runtime is in the command, not here
+        target_link_options(${short}_plugin PRIVATE -Wl,-z,defs)
+    endif()
     set_target_properties(${short}_plugin PROPERTIES PREFIX "" OUTPUT_NAME ${short}
         LIBRARY_OUTPUT_DIRECTORY "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
     add_library(${short}_instrumented OBJECT ${sources})
@@ -212,6 +221,30 @@ function(isoheap_replay_test short runner)
     add_test(NAME replay_${short} COMMAND ${run} ${ARGN})
     set_tests_properties(replay_${short} PROPERTIES TIMEOUT 300 LABELS replay
         ENVIRONMENT "ASAN_OPTIONS=detect_leaks=0")
+endfunction()
+
+# One process, which writes its counters when it ends.
+function(isoheap_coverage short runner sources replayed)
+    string(REGEX MATCH "^[0-9]+" version "${CMAKE_C_COMPILER_VERSION}") # counters have its format
+    find_program(ISOHEAP_LLVM_PROFDATA NAMES llvm-profdata-${version} llvm-profdata)
+    find_program(ISOHEAP_LLVM_COV NAMES llvm-cov-${version} llvm-cov)
+    if(NOT ISOHEAP_LLVM_PROFDATA OR NOT ISOHEAP_LLVM_COV)
+        message(FATAL_ERROR "ISOHEAP_COVERAGE needs llvm-profdata and llvm-cov of clang ${version}: package llvm-${version}")
+    endif()
+    set(folder "${PROJECT_BINARY_DIR}/coverage/${short}")
+    set(counts "${folder}/all.profdata")
+    list(TRANSFORM sources PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/" REGEX "^[^/]")
+    add_custom_target(coverage_${short}
+        COMMAND ${CMAKE_COMMAND} -E rm -rf "${folder}"
+        COMMAND ${CMAKE_COMMAND} -E make_directory "${folder}"
+        COMMAND ${CMAKE_COMMAND} -E env "LLVM_PROFILE_FILE=${folder}/run.profraw" $<TARGET_FILE:${runner}>
+            --timeout=${ISOHEAP_TARGET_TIMEOUT} --no-fork ${replayed}
+        COMMAND ${ISOHEAP_LLVM_PROFDATA} merge -sparse "${folder}/run.profraw" -o "${counts}"
+        COMMAND ${ISOHEAP_LLVM_COV} show $<TARGET_FILE:${runner}> "-instr-profile=${counts}" -format=html
+            "-output-dir=${folder}" ${sources}
+        COMMAND ${ISOHEAP_LLVM_COV} report $<TARGET_FILE:${runner}> "-instr-profile=${counts}" ${sources}
+        COMMAND ${CMAKE_COMMAND} -E echo "lines: ${folder}/index.html"
+        DEPENDS ${runner} USES_TERMINAL VERBATIM)
 endfunction()
 
 function(isoheap_engine_binary name sources libraries)

@@ -3,6 +3,7 @@
  * isoheap run: replay programs and judge them.
  */
 #define _GNU_SOURCE
+#include "cli/beside/beside.h"
 #include "cli/job_options.h"
 #include "cli/nearest.h"
 #include "cli/schedule.h"
@@ -10,6 +11,7 @@
 
 #include <argp.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct run {
     struct job_options job_options;
@@ -19,8 +21,11 @@ struct run {
     bool trace, quiet, verbose, digest, colour;
     char **files;
     int n_files;
-    int status;
-    unsigned n_passed, n_failed, n_unreadable;
+    unsigned jobs; /* 0: one file after the other, in no process of their own */
+    struct tally {
+        int status;
+        unsigned n_passed, n_failed, n_unreadable;
+    } tally;
 };
 
 enum { IN_PROCESS = 1000, DIGEST };
@@ -29,6 +34,8 @@ static const struct argp_option options[] = {
      "print every operation as it runs, and what changed; --trace=b3: what happens to one block",
      0},
     {"expect", 'e', "CLASS", 0, "succeed if and only if every file raises CLASS (or none)", 0},
+    {"jobs", 'j', "N", 0,
+     "run so many files at once; what is printed is in the order of the files all the same", 0},
     {"in-process", IN_PROCESS, NULL, 0, "no child process: for a debugger", 0},
     {"digest", DIGEST, NULL, 0, "print a digest of verdict, final graph and step counts", 0},
     {"quiet", 'q', NULL, 0, "a line for each file, no reports", 0},
@@ -53,7 +60,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         r->trace = true;
         r->block = argument;
         if (argument && !life_is_name(argument))
-            argp_error(state, "--trace takes the name of a block, b3, n7, n7:2 or b3#2, not %s",
+            argp_error(state, "--trace takes the name of a block, b3 or n7 (or n7:2, b3#2), not %s",
                        argument);
         return 0;
     case 'e':
@@ -61,6 +68,13 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         return 0;
     case DIGEST:
         r->digest = true;
+        return 0;
+    case 'j':
+        r->jobs = choose_number("--jobs", argument, 1, BESIDE_MOST);
+        return 0;
+    case ARGP_KEY_END:
+        if (r->jobs && !r->job->seconds)
+            argp_error(state, "--in-process runs one file after the other, without --jobs");
         return 0;
     case IN_PROCESS:
         r->job->seconds = 0;
@@ -87,8 +101,8 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
  */
 
 static void raise_status(struct run *r, int status) {
-    if (status > r->status)
-        r->status = status;
+    if (status > r->tally.status)
+        r->tally.status = status;
 }
 
 static void print_result(const struct run *r, const char *path, const struct verdict *v,
@@ -117,9 +131,9 @@ static void count(struct run *r, const struct verdict *v, bool good) {
     else if (!good)
         raise_status(r, EXIT_VIOLATION);
     if (good)
-        r->n_passed++;
+        r->tally.n_passed++;
     else
-        r->n_failed++;
+        r->tally.n_failed++;
 }
 
 /* What was judged of the subject and, if there is one, of the reference.  A process that dies takes
@@ -148,11 +162,11 @@ static void run_schedule(struct run *r, const char *path) {
     int status = replay_schedule(path, 0, expected, r->trace, r->quiet);
     raise_status(r, status);
     if (status == EXIT_OK)
-        r->n_passed++;
+        r->tally.n_passed++;
     else if (status == EXIT_UNREADABLE)
-        r->n_unreadable++;
+        r->tally.n_unreadable++;
     else
-        r->n_failed++;
+        r->tally.n_failed++;
 }
 
 static void run_file(const char *path, void *context) {
@@ -165,7 +179,7 @@ static void run_file(const char *path, void *context) {
     }
     if (!read_program(path, &program, NULL)) {
         raise_status(r, EXIT_UNREADABLE);
-        r->n_unreadable++;
+        r->tally.n_unreadable++;
         return;
     }
     if (r->trace)
@@ -192,12 +206,52 @@ static void run_file(const char *path, void *context) {
     count(r, &v, good);
 }
 
-static void print_summary(const struct run *r) {
-    if (r->n_passed + r->n_failed + r->n_unreadable < 2)
+/* ---- files side by side -----------------------------------------------------------------------
+ */
+
+static void work(const char *path, void *context, void *result) {
+    struct run *r = context;
+    r->tally = (struct tally){.status = EXIT_OK};
+    run_file(path, r);
+    memcpy(result, &r->tally, sizeof r->tally);
+}
+
+static void done(const char *path, void *context, const void *result) {
+    struct run *r = context;
+    const struct tally *t = result;
+    if (!t) {
+        printf("%s: harness error: the process that was to run it has died\n", path);
+        raise_status(r, EXIT_HARNESS);
+        r->tally.n_failed++;
         return;
-    printf("%u passed, %u failed", r->n_passed, r->n_failed);
-    if (r->n_unreadable)
-        printf(", %u unreadable", r->n_unreadable);
+    }
+    raise_status(r, t->status);
+    r->tally.n_passed += t->n_passed;
+    r->tally.n_failed += t->n_failed;
+    r->tally.n_unreadable += t->n_unreadable;
+}
+
+static void run_beside(struct run *r) {
+    const struct beside b = {.jobs = r->jobs,
+                             .work = work,
+                             .done = done,
+                             .context = r,
+                             .result_size = sizeof(struct tally)};
+    struct paths paths = {.names = NULL};
+    for (int i = 0; i < r->n_files; i++)
+        if (!for_each_file(r->files[i], paths_add, &paths))
+            raise_status(r, EXIT_UNREADABLE);
+    if (!work_beside(&b, &paths))
+        raise_status(r, EXIT_HARNESS);
+    paths_free(&paths);
+}
+
+static void print_summary(const struct run *r) {
+    if (r->tally.n_passed + r->tally.n_failed + r->tally.n_unreadable < 2)
+        return;
+    printf("%u passed, %u failed", r->tally.n_passed, r->tally.n_failed);
+    if (r->tally.n_unreadable)
+        printf(", %u unreadable", r->tally.n_unreadable);
     printf("\n");
 }
 
@@ -219,9 +273,11 @@ int command_run(int argc, char **argv) {
     r.job->observe = r.block ? life_observe : r.trace ? trace : NULL;
     r.job->listen = r.block ? life_listen : NULL;
     r.colour = wants_colour();
-    for (int i = 0; i < r.n_files; i++)
+    if (r.jobs)
+        run_beside(&r);
+    for (int i = 0; !r.jobs && i < r.n_files; i++)
         if (!for_each_file(r.files[i], run_file, &r))
             raise_status(&r, EXIT_UNREADABLE);
     print_summary(&r);
-    return r.status;
+    return r.tally.status;
 }

@@ -60,7 +60,9 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         x->names[x->n_names++] = argument;
         return 0;
     case ARGP_KEY_NO_ARGS:
-        argp_error(state, "no COLLECTOR; all: every one of `isoheap list`");
+        if (!last_plugin())
+            argp_error(state, "no COLLECTOR; all: every one of `isoheap list`");
+        x->names[x->n_names++] = default_collector();
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -257,13 +259,36 @@ static int explore_collector(struct exploration *x, const struct collector *c) {
     return status;
 }
 
+static int explore_each(struct exploration *x, const struct collector *const *list) {
+    int status = EXIT_OK;
+    for (; *list; list++) {
+        int got = explore_collector(x, *list);
+        status = got > status ? got : status;
+    }
+    return status;
+}
+
+/* As `isoheap list` has them: the registered ones, and those of plug-ins. */
+static int explore_all(struct exploration *x) {
+    int status = explore_each(x, registered_collectors), got = explore_each(x, plugin_collectors());
+    return got > status ? got : status;
+}
+
+static int explore_named(struct exploration *x, const char *name) {
+    x->job.subject = choose_collector(name);
+    if (!x->job.subject || !knows_masks(&x->job))
+        return EXIT_USAGE;
+    return explore_collector(x, x->job.subject);
+}
+
 /* ---- command ----------------------------------------------------------------------------------
  */
 
 static const char about[] =
     "Run every program of a small scope on a COLLECTOR, once up to renaming, with all oracles; "
     "all: "
-    "on every collector of `isoheap list`.  Without an option: every heap of two blocks, every "
+    "on every collector of `isoheap list`; of a plug-in it is the default.  Without an option: "
+    "every heap of two blocks, every "
     "root "
     "set in two slots, every script of two operations.  The first violation, with the shortest "
     "script, becomes a program file.  docs/explore.md.  `isoheap explore onthefly --help`: every "
@@ -286,16 +311,12 @@ int explore_programs(int argc, char **argv) {
         return EXIT_USAGE;
     x.job = x.job_options.job;
     note_signals();
-    for (unsigned i = 0; i < x.n_names; i++) {
-        bool all = strcmp(x.names[i], "all") == 0;
-        const struct collector *one[] = {all ? NULL : choose_collector(x.names[i]), NULL};
-        x.job.subject = one[0];
-        if (!all && (!one[0] || !knows_masks(&x.job)))
+    for (unsigned i = 0; i < x.n_names; i++) /* before the first begins, which may take hours */
+        if (strcmp(x.names[i], "all") != 0 && !choose_collector(x.names[i]))
             return EXIT_USAGE;
-        for (const struct collector *const *c = all ? registered_collectors : one; *c; c++) {
-            int got = explore_collector(&x, *c);
-            status = got > status ? got : status;
-        }
+    for (unsigned i = 0; i < x.n_names; i++) {
+        int got = strcmp(x.names[i], "all") == 0 ? explore_all(&x) : explore_named(&x, x.names[i]);
+        status = got > status ? got : status;
     }
     return status;
 }

@@ -83,6 +83,29 @@ fi
 find "$source/crashes" -name "*.txt" -exec "$isoheap" run --quiet --plugin pebble/build/bin/pebble.so {} + >log 2>&1 || complain "$(cat log)"
 "$isoheap" list --plugin pebble/build/bin/pebble.so | grep -q '^  pebble ' || complain 'list lacks pebble'
 
+# ---- which lines of it are executed; a check of UndefinedBehaviorSanitizer that is left out ----
+
+if [ -n "$has_libfuzzer" ] && command -v llvm-cov >/dev/null; then
+    cp -r pebble covered && rm -rf covered/build
+    printf '\nint never(int);\nint never(int i) {\n    return i;\n}\n' >>covered/pebble.c
+    (cd covered && cmake -B build -DCMAKE_PREFIX_PATH="$folder/prefix" -DCMAKE_C_COMPILER="$CC" -DISOHEAP_COVERAGE=ON \
+        -DISOHEAP_FUZZER=OFF && cmake --build build -j 2 --target coverage_pebble) >log 2>&1 || complain "coverage: $(tail -n 20 log)"
+    grep -Eq 'pebble\.c .* 9[0-9]\.[0-9]+%' log || complain "coverage has no line of pebble.c: $(tail -n 20 log)"
+    grep -rq 'never' covered/build/coverage/pebble/coverage || complain 'the page has not the lines of pebble.c'
+    cp -r pebble shifts && rm -rf shifts/build
+    sed -i 's/^\(static void pebble_reset(.*{\)$/\1\n    volatile int old = -1;\n    old <<= 1;/' shifts/pebble.c
+    grep -q 'old <<= 1' shifts/pebble.c || complain 'pebble has no such place'
+    for left_out in '' shift; do
+        (cd shifts && cmake -B build -DCMAKE_PREFIX_PATH="$folder/prefix" -DCMAKE_C_COMPILER="$CC" -DISOHEAP_FUZZER=OFF \
+            -DISOHEAP_NO_SANITIZE="$left_out" && cmake --build build -j 2 --target fuzz_pebble_standalone) >log 2>&1 ||
+            complain "shifts: $(tail -n 20 log)"
+        shifts/build/bin/fuzz_pebble_standalone shifts/seeds/pebble >log 2>&1
+        status=$?
+        [ -z "$left_out" ] || [ $status = 0 ] || complain "the check is not left out: $(tail -n 20 log)"
+        [ -n "$left_out" ] || grep -q 'left shift of negative value' log || complain "the check is not there: $(tail -n 20 log)"
+    done
+fi
+
 # ---- a defect in it is found by all that was built ----
 
 mkdir broken
