@@ -20,19 +20,22 @@
 #include <unistd.h>
 
 enum { OUT, ERR, STREAMS };
+enum { SHARES = 4, SHARE_MOST = 16 }; /* shares that a process gets, as a rule; files of a share */
 
-struct file {
+/* Files that one process works on: what it has started for the first serves the others. */
+struct share {
     pid_t process; /* while it runs */
-    bool ended, whole;
-    int written[STREAMS]; /* files without a name, until they have been printed; -1 */
+    bool ended;
+    int written[STREAMS]; /* files without a name, until they have been printed */
 };
 
 struct pool {
     const struct beside *b;
     const struct paths *paths;
-    struct file *files;
-    char *results; /* shared */
-    size_t started, printed, ended;
+    size_t n_shares, length; /* files of each share; the last may have fewer */
+    struct share *shares;
+    char *results, *whole;   /* shared memory, for each file; whole: it has come to its end */
+    size_t started, printed; /* shares */
     unsigned running;
     bool terminal;
 };
@@ -65,8 +68,11 @@ void paths_free(struct paths *p) {
  */
 
 static void show_progress(const struct pool *p) {
+    size_t n = 0;
+    for (size_t i = 0; p->terminal && i < p->paths->n; i++)
+        n += p->whole[i] != 0;
     if (p->terminal)
-        fprintf(stderr, "\r\033[K%zu of %zu files", p->ended, p->paths->n);
+        fprintf(stderr, "\r\033[K%zu of %zu files", n, p->paths->n);
 }
 
 static void hide_progress(const struct pool *p) {
@@ -82,19 +88,25 @@ static void copy(int from, FILE *to) {
     fflush(to);
 }
 
-/* All that is done up to the first file that is not. */
+static void finish_share(const struct pool *p, size_t share) {
+    size_t first = share * p->length, end = first + p->length;
+    for (size_t i = first; i < end && i < p->paths->n; i++)
+        p->b->done(p->paths->names[i], p->b->context,
+                   p->whole[i] ? p->results + i * p->b->result_size : NULL);
+}
+
+/* All that is done up to the first share that is not. */
 static void print_ended(struct pool *p) {
-    if (p->printed == p->paths->n || !p->files[p->printed].ended)
+    if (p->printed == p->n_shares || !p->shares[p->printed].ended)
         return;
     hide_progress(p);
-    for (; p->printed < p->paths->n && p->files[p->printed].ended; p->printed++) {
-        struct file *f = &p->files[p->printed];
-        copy(f->written[OUT], stdout);
-        copy(f->written[ERR], stderr);
-        for (unsigned s = 0; s < STREAMS; s++)
-            close(f->written[s]);
-        p->b->done(p->paths->names[p->printed], p->b->context,
-                   f->whole ? p->results + p->printed * p->b->result_size : NULL);
+    for (; p->printed < p->n_shares && p->shares[p->printed].ended; p->printed++) {
+        struct share *s = &p->shares[p->printed];
+        copy(s->written[OUT], stdout);
+        copy(s->written[ERR], stderr);
+        for (unsigned i = 0; i < STREAMS; i++)
+            close(s->written[i]);
+        finish_share(p, p->printed);
         fflush(stdout);
     }
 }
@@ -102,29 +114,32 @@ static void print_ended(struct pool *p) {
 /* ---- processes --------------------------------------------------------------------------------
  */
 
-static _Noreturn void work(const struct pool *p, size_t n, pid_t parent) {
-    const struct file *f = &p->files[n];
+/* Ends as others do: what it has started is ended then. */
+static _Noreturn void work(const struct pool *p, size_t share, pid_t parent) {
+    size_t first = share * p->length, end = first + p->length;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) /* it has died already */
         _exit(EXIT_HARNESS);
-    dup2(f->written[OUT], STDOUT_FILENO);
-    dup2(f->written[ERR], STDERR_FILENO);
-    p->b->work(p->paths->names[n], p->b->context, p->results + n * p->b->result_size);
-    fflush(NULL);
-    _exit(0);
+    dup2(p->shares[share].written[OUT], STDOUT_FILENO);
+    dup2(p->shares[share].written[ERR], STDERR_FILENO);
+    for (size_t i = first; i < end && i < p->paths->n; i++) {
+        p->b->work(p->paths->names[i], p->b->context, p->results + i * p->b->result_size);
+        p->whole[i] = 1;
+    }
+    exit(0);
 }
 
 static bool start(struct pool *p) {
-    struct file *f = &p->files[p->started];
+    struct share *s = &p->shares[p->started];
     pid_t parent = getpid();
-    for (unsigned s = 0; s < STREAMS; s++)
-        if ((f->written[s] = memfd_create("isoheap", MFD_CLOEXEC)) < 0)
+    for (unsigned i = 0; i < STREAMS; i++)
+        if ((s->written[i] = memfd_create("isoheap", MFD_CLOEXEC)) < 0)
             return false;
     fflush(NULL);
-    f->process = fork();
-    if (f->process == 0)
+    s->process = fork();
+    if (s->process == 0)
         work(p, p->started, parent);
-    if (f->process < 0)
+    if (s->process < 0)
         return false;
     p->started++;
     p->running++;
@@ -132,32 +147,29 @@ static bool start(struct pool *p) {
 }
 
 static bool await(struct pool *p) {
-    int status;
     pid_t process;
-    while ((process = waitpid(-1, &status, 0)) < 0 && errno == EINTR)
+    while ((process = waitpid(-1, NULL, 0)) < 0 && errno == EINTR)
         ;
     if (process < 0)
         return false;
     for (size_t i = p->printed; i < p->started; i++) {
-        struct file *f = &p->files[i];
-        if (f->ended || f->process != process)
+        struct share *s = &p->shares[i];
+        if (s->ended || s->process != process)
             continue;
-        f->ended = true;
-        f->whole = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+        s->ended = true;
         p->running--;
-        p->ended++;
     }
     return true;
 }
 
-/* Files wait for those before them, with two descriptors each. */
+/* Shares wait for those before them, with two descriptors each. */
 static bool may_start(const struct pool *p) {
-    return p->started < p->paths->n && p->running < p->b->jobs &&
+    return p->started < p->n_shares && p->running < p->b->jobs &&
            p->started - p->printed < BESIDE_MOST + 64;
 }
 
 static bool work_on_all(struct pool *p) {
-    while (p->printed < p->paths->n) {
+    while (p->printed < p->n_shares) {
         while (may_start(p))
             if (!start(p))
                 return false;
@@ -169,20 +181,33 @@ static bool work_on_all(struct pool *p) {
     return true;
 }
 
+static bool open_pool(struct pool *p) {
+    size_t n = p->paths->n, length = n / ((size_t)p->b->jobs * SHARES);
+    p->length = length < 1 ? 1 : length > SHARE_MOST ? SHARE_MOST : length;
+    p->n_shares = (n + p->length - 1) / p->length;
+    p->shares = calloc(p->n_shares + 1, sizeof *p->shares);
+    p->results = guard_share(n * p->b->result_size + 1);
+    p->whole = guard_share(n + 1);
+    return p->shares && p->results && p->whole;
+}
+
+static void close_pool(struct pool *p) {
+    for (size_t i = p->printed; p->shares && i < p->started; i++)
+        if (!p->shares[i].ended)
+            kill(p->shares[i].process, SIGKILL);
+    guard_unshare(p->results, p->paths->n * p->b->result_size + 1);
+    guard_unshare(p->whole, p->paths->n + 1);
+    free(p->shares);
+}
+
 bool work_beside(const struct beside *b, const struct paths *paths) {
     struct pool p = {.b = b, .paths = paths, .terminal = isatty(STDERR_FILENO)};
-    size_t size = paths->n * b->result_size + 1;
-    p.files = calloc(paths->n + 1, sizeof *p.files);
-    p.results = guard_share(size);
-    bool good = p.files && p.results && work_on_all(&p);
-    hide_progress(&p);
+    bool good = open_pool(&p) && work_on_all(&p);
     if (!good)
         fprintf(stderr, "isoheap: no processes side by side: %s; try fewer --jobs\n",
                 strerror(errno));
-    for (size_t i = p.printed; p.files && i < p.started; i++)
-        if (!p.files[i].ended)
-            kill(p.files[i].process, SIGKILL);
-    guard_unshare(p.results, size);
-    free(p.files);
+    else
+        hide_progress(&p);
+    close_pool(&p);
     return good;
 }

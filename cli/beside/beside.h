@@ -12,8 +12,8 @@ enum { BESIDE_MOST = 256 }; /* processes at once */
 
 struct beside {
     unsigned jobs; /* processes at once */
-    /* In a process of its own: does the work, prints what there is to print, and leaves in *result
-     * what the caller is to know. */
+    /* In another process, which does it for a few files: does the work, prints what there is to
+     * print, and leaves in *result what the caller is to know. */
     void (*work)(const char *path, void *context, void *result);
     /* In the caller, one file after the other in their order, when what it printed has been printed
      * again; result is NULL if the process has died before its end. */
