@@ -52,6 +52,28 @@ static const char *installed_headers(void) {
     return access(path, R_OK) == 0 ? path : "";
 }
 
+const char *plugin_headers(void) {
+    static char path[PATH_MAX];
+    static const char *const above[] = {"/../..", "/../../.."};
+    const char *installed = installed_headers();
+    if (installed[0])
+        return installed;
+    char own[PATH_MAX - 64];
+    ssize_t n = readlink("/proc/self/exe", own, sizeof own - 1);
+    own[n > 0 ? n : 0] = '\0';
+    char *slash = strrchr(own, '/');
+    if (slash)
+        *slash = '\0';
+    for (unsigned i = 0; i < sizeof above / sizeof *above; i++) {
+        char header[PATH_MAX];
+        snprintf(header, sizeof header, "%s%s/collectors/collector.h", own, above[i]);
+        snprintf(path, sizeof path, "%s%s", own, above[i]);
+        if (access(header, R_OK) == 0)
+            return path;
+    }
+    return "";
+}
+
 static const char *other_interface(uint64_t theirs) {
     static char text[PATH_MAX + 256];
     const char *headers = installed_headers();

@@ -23,6 +23,9 @@ const struct collector *const *plugin_collectors(void);
 const char *last_plugin(void);
 /* The path of the plug-in that has this collector, or NULL. */
 const char *plugin_path(const struct collector *);
+/* The folder of the headers that a collector includes from, those that were installed with this
+ * command or those of its checkout; "": they are not found. */
+const char *plugin_headers(void);
 /* What a subcommand tests if nobody says what: the last plug-in, else mark_sweep. */
 const char *default_collector(void);
 /* "--plugin FILE " for every plug-in, for commands that replay; "" without one. */

@@ -12,8 +12,8 @@
 
 #include "cli/job_options.h"
 #include "cli/nearest.h"
+#include "cli/plugin.h"
 #include "cli/target/target.h"
-#include "collectors/faults.def"
 #include "program/text/text.h"
 
 #include <argp.h>
@@ -22,14 +22,19 @@
 
 struct options {
     struct job_options job_options;
-    const char *symbol, *class, *file, *output;
-    bool ocaml;
+    const char *symbol, *class, *file, *output, *sources;
+    bool ocaml, unchecked;
 };
 
+enum { NO_CHECK = 1000, SOURCES };
 static const struct argp_option options[] = {
     {"symbol", 's', "SYMBOL", 0, "C name of the collector's struct (default: its name)", 0},
     {"class", 'C', "CLASS", 0, "what to assert (default: the class that the program raises)", 0},
     {"output", 'o', "FILE", 0, "where to write (default: standard output)", 0},
+    {"no-check", NO_CHECK, NULL, 0, "do not compile and run what is written", 0},
+    {"sources", SOURCES, "FILES", 0,
+     "C files of a plug-in's collector, words for a shell: compile them, do not link the plug-in",
+     0},
     {"ocaml", 'm', NULL, 0, "an OCaml program, for a finding in the OCaml runtime", 0},
     {0}};
 
@@ -48,6 +53,12 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     case 'o':
         o->output = argument;
         return 0;
+    case NO_CHECK:
+        o->unchecked = true;
+        return 0;
+    case SOURCES:
+        o->sources = argument;
+        return 0;
     case 'm':
         o->ocaml = true;
         return 0;
@@ -64,39 +75,19 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 /* ---- the header -------------------------------------------------------------------------------
  */
 
-/* The sources of a collector, and what makes a known-bad one of them. */
-static const struct {
-    const char *name, *source, *defect;
-} bad_sources[] = {
-#define X(source, defect, violation, what) {"bad_" #defect, #source, #defect},
-    KNOWN_BAD(X)
-#undef X
-};
-
-static void write_command(FILE *f, const struct exported *e, const char *compiler,
-                          const char *name) {
-    const char *source = e->subject->name, *defect = NULL;
-    bool sanitizer = e->violation == VIOLATION_sanitizer;
-    for (unsigned i = 0; i < sizeof bad_sources / sizeof *bad_sources; i++) {
-        if (strcmp(bad_sources[i].name, e->subject->name) != 0)
-            continue;
-        source = bad_sources[i].source;
-        defect = bad_sources[i].defect;
-    }
-    fprintf(f, " *   %s -std=c17 -g -I.%s", compiler, sanitizer ? " -fsanitize=address" : "");
-    if (defect)
-        fprintf(f, " -DISOHEAP_FAULT=FAULT_%s -DISOHEAP_COLLECTOR=%s", defect, e->symbol);
-    fprintf(f, " -o finding %s collectors/%s/[a-z]*.c collectors/arena.c collectors/literals.c%s\n",
-            name, source, strcmp(source, "boehm") == 0 ? " -lgc" : "");
-}
-
 static void write_header(FILE *f, const struct exported *e, const char *name) {
     fprintf(f, "/* A violation of the garbage collector %s: %s\n *   (%s)\n", e->subject->name,
             violation_name(e->violation), violation_meaning(e->violation));
     if (e->detail[0])
         fprintf(f, " * %s\n", e->detail);
-    fprintf(f, " *\n * Compile it at the top of isoheap's sources, with gcc or clang:\n");
-    write_command(f, e, "cc", name);
+    bool of_plugin = plugin_path(e->subject) != NULL;
+    char *command = export_command(e, "cc", name, "finding");
+    fprintf(f, " *\n * Compile it%s, with gcc or clang:\n",
+            of_plugin ? "" : " at the top of isoheap's sources");
+    if (of_plugin && e->violation == VIOLATION_sanitizer && !e->sources)
+        fprintf(f, " * (SOURCES are the files of the collector)\n");
+    fprintf(f, " *   %s\n", command);
+    free(command);
     fprintf(f,
             " * Run it:\n *   ./finding\n *\n"
             " * %s\n"
@@ -110,8 +101,14 @@ static void write_header(FILE *f, const struct exported *e, const char *name) {
             "#include \"collectors/collector.h\"\n\n"
             "#include <assert.h>\n#include <stdio.h>\n#include <stdlib.h>\n"
             "#include <string.h>\n\n"
+            "#ifdef PLUGIN /* the collector of the plug-in that is linked, collectors/plugin.h */\n"
+            "extern const struct {\n"
+            "    uint64_t interface;\n    size_t sizes[3];\n"
+            "    const struct collector *collector;\n"
+            "} isoheap_plugin;\n"
+            "#define COLLECTOR (*isoheap_plugin.collector)\n#else\n"
             "#ifndef COLLECTOR\n#define COLLECTOR %s\n#endif\n"
-            "extern const struct collector COLLECTOR;\n\n",
+            "extern const struct collector COLLECTOR;\n#endif\n\n",
             e->symbol);
 }
 
@@ -168,6 +165,7 @@ static int find_class(const struct options *o, struct exported *e, struct job *j
     if (only[0])
         fprintf(stderr, "isoheap: %s: %s\n", o->file, only);
     e->violation = v.violation;
+    e->undefined = job->target && !v.found[0];
     e->of_levels = v.oracle == ORACLE_refinement || v.oracle == ORACLE_refinement_words ||
                    v.oracle == ORACLE_layout;
     snprintf(e->detail, sizeof e->detail, "%s", v.detail);
@@ -197,11 +195,21 @@ static bool can_be_written(const char *file, const struct exported *e) {
     return true;
 }
 
+static int prove(const struct options *o, const struct exported *e, const char *text, size_t size) {
+    if (!o->class)
+        return export_prove(e, text, size);
+    fprintf(stderr, "isoheap: not checked: whether it fails nobody knows, since --class says what "
+                    "to assert\n");
+    return EXIT_OK;
+}
+
 static int export_file(const struct options *o, struct job *job) {
     static struct program program;
     struct exported e = {.program = &program,
                          .subject = job->subject,
                          .reference = job->reference,
+                         .seeded = job->subject_name != NULL,
+                         .sources = o->sources,
                          .symbol = o->symbol ? o->symbol : job->subject->name};
     if (!is_c_name(e.symbol)) {
         fprintf(stderr, "isoheap: %s is no C name; --symbol gives that of the collector's struct\n",
@@ -227,15 +235,21 @@ static int export_file(const struct options *o, struct job *job) {
     bool good = text && write_file(o->output, text, size);
     if (!text)
         fprintf(stderr, "isoheap: no memory for the exported file\n");
+    if (good && !o->ocaml && !o->unchecked)
+        status = prove(o, &e, text, size);
     free(text);
-    return good ? EXIT_OK : EXIT_USAGE;
+    return good ? status : EXIT_USAGE;
 }
 
 static const char about[] =
     "Write a C file that plays a program on a collector and asserts what is violated; it needs the "
-    "collector's sources and collectors/collector.h alone.  FILE is standard input by default."
+    "collector's sources and collectors/collector.h alone.  FILE is standard input by default.  "
+    "Where a "
+    "C compiler and the sources are, the file is compiled and run: it must fail, and without the "
+    "defect pass."
     "\v"
-    "Exit status: 0 written, 2 usage, 3 unreadable input, 4 harness fault, 5 the program raises no "
+    "Exit status: 0 written, 1 written, but compiled and run it does not show the violation, 2 "
+    "usage, 3 unreadable input, 4 harness fault, 5 the program raises no "
     "violation.";
 
 int command_export(int argc, char **argv) {

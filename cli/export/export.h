@@ -12,7 +12,10 @@ struct exported {
     const struct collector *subject, *reference; /* reference NULL: the model alone */
     const char *symbol;                          /* of the subject's struct, a C name */
     enum violation violation;
-    bool of_levels; /* an oracle of the collector's levels has raised it */
+    bool of_levels;      /* an oracle of the collector's levels has raised it */
+    bool undefined;      /* a sanitizer other than AddressSanitizer has */
+    bool seeded;         /* the collector is a seeded fault's */
+    const char *sources; /* of a plug-in's collector, as words for a shell; or NULL */
     char detail[VERDICT_TEXT];
 };
 
@@ -28,6 +31,13 @@ void export_oracle(FILE *, const struct exported *);
 void export_tables(FILE *, const struct exported *);
 /* The script as calls, and main. */
 void export_script(FILE *, const struct exported *);
+/* prove.c: the command that compiles the file into `out`, from the top of isoheap's sources or, if
+ * the collector is a plug-in's, anywhere; malloc'ed. */
+char *export_command(const struct exported *, const char *compiler, const char *file,
+                     const char *out);
+/* Compiles and runs the exported text, where that can be done, and says what came of it.
+ * EXIT_VIOLATION: it does not show the violation. */
+int export_prove(const struct exported *, const char *text, size_t size);
 /* The program as OCaml: an exit status, after a message if it is not 0; *text is the caller's. */
 int export_ocaml(const struct exported *, const char *file, char **text, size_t *size);
 

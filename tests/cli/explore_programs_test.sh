@@ -62,7 +62,7 @@ check 0 'complete' "$ISOHEAP" explore -q bad_infix_root -n1 -b1 --oracles=well_f
 
 # Subjects that crash, hang and sleep.
 menu=("--menu=alloc,drop" --operations=1 --blocks=0 --jobs=1)
-check 1 'violation sanitizer \(subject\) at operation 0: r0 = alloc tag=3' \
+check 1 'violation collector_assertion \(subject\) at operation 0: r0 = alloc tag=3' \
     "$MISBEHAVING" explore misbehaves "${menu[@]}" --shapes=b1:3 -q
 check 1 'violation no_progress \(subject\) at operation 0: r0 = alloc tag=1' \
     "$MISBEHAVING" explore misbehaves "${menu[@]}" --shapes=b1:1 -q --timeout=1

@@ -25,7 +25,7 @@ if [ $# -eq 2 ]; then
     name=$(basename "$file" .txt)
     mkdir "$name.$compiler" && cd "$name.$compiler" || exit 1
     ln -s "$SOURCE_DIR/collectors" collectors
-    "$ISOHEAP" export --collector "$name" -o finding.c "$file" 2>log || complain "$name: not exported" log
+    "$ISOHEAP" export --no-check --collector "$name" -o finding.c "$file" 2>log || complain "$name: not exported" log
     command=$(sed -n 's/^ \*   cc //p' finding.c)
     source=$(sed -n 's|.*collectors/\([a-z_]*\)/.*|\1|p' finding.c | head -1)
     eval "$compiler $warnings $command" >log 2>&1 || complain "$name, $compiler: not compiled" log
@@ -145,6 +145,23 @@ script
   r2 = alloc tag=0 size=20
 END
 theirs 134 pieces.txt
+
+# ---- what export itself says of the file ----
+
+cd "$SOURCE_DIR" || exit 1 # the top of the sources
+good=$SOURCE_DIR/crashes/lost_object/bad_infix_root.txt
+file=$folder/finding.c
+for CC in $compilers; do
+    export CC
+    "$ISOHEAP" export -c bad_infix_root -o "$file" "$good" >"$folder/out" 2>&1 &&
+        grep -q "compiled with $CC and run: it fails with bad_infix_root, and passes with mark_sweep" "$folder/out" ||
+        complain "$CC: export does not prove itself" "$folder/out"
+done
+unset CC
+cd "$folder" || exit 1
+CC=no_such_compiler check 0 'not checked: it does not compile' "$ISOHEAP" export -c bad_infix_root -o finding.c "$good"
+check 0 'define COLLECTOR bad_infix_root' "$ISOHEAP" export --no-check -c bad_infix_root "$good"
+[ ! -s err ] || complain '--no-check says something' err
 
 # ---- usage ----
 

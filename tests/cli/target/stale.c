@@ -14,6 +14,7 @@
 extern const struct collector stale;
 
 static char *volatile table;
+static bool held;
 
 static void misbehave(const char *deed) {
     volatile char read = 0;
@@ -33,10 +34,11 @@ static void misbehave(const char *deed) {
 
 static enum gc_result collect(struct gc *g, enum gc_collection kind) {
     uint64_t before = g->config.hooks->collections;
-    if (before == 0)
+    if (before == 0 && !held)
         table = malloc(64);
     if (before == 1)
         free(table);
+    held = before == 0; /* the next program goes on with it: no leak */
     if (before == 2)
         misbehave(getenv("STALE"));
     return pebble_collect(g, kind);

@@ -1,0 +1,113 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# A finding is reduced, then exported: the C file fails with the defect and passes without it, though the
+# violation may now stand in the checks after the script.  Of known-bad collectors and of seeded faults,
+# whose patch is applied to a copy of the sources.
+#
+#   export_reduced_test.sh              a sample, with one compiler
+#   export_reduced_test.sh all          every known-bad collector, with both compilers
+#   export_reduced_test.sh faults STEP  every STEP-th seeded fault, with both
+#
+# ISOHEAP is the command, SOURCE_DIR the checkout, BUILD_DIR has the faults' objects (faults/).
+# TARGETS is a folder of fuzz targets, for what a sanitizer alone sees; without it those are left out.
+set -u
+: "${ISOHEAP:?the path of the command}" "${SOURCE_DIR:?the checkout}"
+# shellcheck source=tests/support/support.bash
+. "$(dirname "$0")/../support/support.bash"
+compilers='gcc clang'
+[ $# -gt 0 ] || case ${TEST_CC:-} in *clang*) compilers=clang ;; *) compilers=gcc ;; esac
+tree=$SOURCE_DIR
+n=0
+
+# compiled NAME COMPILER TREE WORDS...: at the top of that tree
+compiled() {
+    local name=$1 compiler=$2 top=$3
+    shift 3
+    (cd "$top" && eval "$compiler $*") >log 2>&1 || complain "$name, $compiler: not compiled" log
+}
+
+# passes WANTED WHAT: the program that was compiled does (0), or fails by itself (1)
+passes() {
+    ./finding >log 2>&1
+    local status=$?
+    if [ "$1" -eq 0 ]; then
+        [ $status -eq 0 ] && grep -qx passed log || complain "$2: status $status" log
+    else
+        [ $status -ne 0 ] && [ $status -ne 99 ] && ! grep -qx passed log || complain "$2: it passes" log
+    fi
+}
+
+# shows NAME COLLECTOR FILE PATCH: PATCH is "" for a known-bad collector
+shows() {
+    local name=$1 collector=$2 file=$3 patch=$4 command compiler healthy source target=none
+    if [ -n "${TARGETS:-}" ] && [ -x "$TARGETS/fuzz_$name" ]; then target=$TARGETS; fi
+    "$ISOHEAP" reduce --target "$target" --collector "$collector" -o small.txt "$file" >log 2>&1 || {
+        if [ "$target" = none ] && grep -q '^# .*sanitizer' "$file"; then
+            echo "$name: a sanitizer alone sees it: TARGETS"
+            return
+        fi
+        complain "$name: not reduced" log
+        return
+    }
+    "$ISOHEAP" export --no-check --target "$target" --collector "$collector" -o finding.c small.txt >log 2>&1 || {
+        complain "$name: not exported" log small.txt
+        return
+    }
+    n=$((n + 1))
+    command=$(sed -n 's/^ \*   cc \(.*\) -o finding finding.c/\1 -o '"${folder//\//\\/}"'\/finding '"${folder//\//\\/}"'\/finding.c/p' finding.c)
+    source=$(sed -n 's|.*collectors/\([a-z_]*\)/.*|\1|p' finding.c | head -1)
+    healthy="-DCOLLECTOR=$source $(printf '%s' "$command" | sed 's/-DISOHEAP_[A-Z]*=[A-Za-z_0-9]*//g')"
+    if [ -n "$patch" ]; then
+        rm -rf patched && mkdir patched && cp -r "$SOURCE_DIR/collectors" patched/ &&
+            patch -s -p1 -d patched <"$patch" || complain "$name: the patch does not apply"
+        tree=$folder/patched
+        command="-DCOLLECTOR=$source $command"
+    fi
+    for compiler in $compilers; do
+        compiled "$name" "$compiler" "$tree" "$command"
+        passes 1 "$name with the defect, $compiler"
+        compiled "$name" "$compiler" "$SOURCE_DIR" "$healthy"
+        passes 0 "$name without the defect, $compiler"
+    done
+    tree=$SOURCE_DIR
+}
+
+known_bad() {
+    shows "$1" "$1" "$(find "$SOURCE_DIR/crashes" -name "$1.txt")" ''
+}
+
+# fault COLLECTOR/NAME
+fault() {
+    local object=${BUILD_DIR:-$SOURCE_DIR/build/check}/faults/$1.so
+    [ -e "$object" ] || { lack "there is no $object"; return; }
+    shows "$1" "$object" "$SOURCE_DIR/faults/$1.txt" "$SOURCE_DIR/faults/$1.patch"
+}
+
+case ${1:-sample} in
+all)
+    for name in $("$ISOHEAP" list --json | tr '{' '\n' | sed -n 's/.*"name": *"\(bad_[a-z_0-9]*\)".*"class".*/\1/p'); do
+        known_bad "$name"
+    done
+    [ $n -ge 100 ] || complain "only $n known-bad collectors"
+    ;;
+faults)
+    i=0
+    for file in "$SOURCE_DIR"/faults/*/*.txt; do
+        name=${file#"$SOURCE_DIR"/faults/}
+        i=$((i + 1))
+        case $name in onthefly/*) continue ;; esac
+        [ $((i % ${2:-10})) -ne 0 ] || fault "${name%.txt}"
+    done
+    [ $n -ge 3 ] || complain "only $n faults"
+    ;;
+sample)
+    for name in bad_no_barrier bad_minor_writes bad_young_no_roots bad_ck_stores_beside; do
+        known_bad $name
+    done
+    fault mark_sweep/"$(basename "$(find "$SOURCE_DIR/faults/mark_sweep" -name '*.txt' | sort | head -1)" .txt)"
+    [ $n -ge 4 ] || complain "only $n findings"
+    ;;
+*) exit 2 ;;
+esac
+echo "$n findings reduced, exported, compiled with $compilers"
+finish
