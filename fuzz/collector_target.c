@@ -144,6 +144,7 @@ static bool run(const struct collector *subject, const uint8_t *data, size_t siz
     enum going next = going(subject, &verdict);
     if (next == GOING_ON)
         return false;
+    runner_explain(runner, &program, &verdict);
     runner_report(runner, &verdict, &program, report, sizeof report);
     if (next == GOING_KEEPS && go_on_with(data, size, report))
         return false;

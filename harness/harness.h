@@ -94,10 +94,9 @@ void runner_close(struct runner *);
  * crash in a signal or sanitizer callback) runner_current says where it is. */
 void runner_run(struct runner *, const struct program *, struct verdict *);
 
-/* After a violation in a run that had an observer, so that nobody has looked at it closely (a run
- * without one is repeated for that anyway): runs the program once more, unobserved.  Path, expected
- * and found then have the names of blocks, and runner_report tells who wrote what.  If the run ends
- * in another way this time, the verdict stays as it is, and the report says so. */
+/* After a violation, before its report: runs the program once more, unobserved, and looks closely.
+ * Path, expected and found then have the names of blocks, and runner_report tells who wrote what.
+ * If the run ends in another way this time, the verdict stays as it is, and the report says so. */
 void runner_explain(struct runner *, const struct program *, struct verdict *);
 
 /* The verdict in progress: op, operation and the party that is running are filled in. */

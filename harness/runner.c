@@ -378,7 +378,7 @@ void runner_run(struct runner *r, const struct program *program, struct verdict 
     if (r->verdict.violation && !r->observe) { /* was it there from the start? */
         struct verdict first = r->verdict;
         r->doubts = true;
-        run_once(r, program, true);
+        run_once(r, program, r->explain);
         if (!r->verdict.violation && !r->verdict.harness_error) { /* it does not come again */
             r->verdict = first;
             r->strange = true;
