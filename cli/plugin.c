@@ -114,11 +114,13 @@ static bool needs_sanitizer(const char *error) {
            strstr(error, "__sanitizer_") || strstr(error, "AddressSanitizer");
 }
 
-/* dlopen stops at the first symbol that it does not find. */
+/* dlopen stops at the first symbol that it does not find.  Its error does not outlast other calls
+ * of its family. */
 static void explain(const char *path, const char *error) {
-    char *undefined = strstr(error, "undefined symbol") ? undefined_symbols(path) : NULL;
-    fprintf(stderr, "isoheap: %s: %s\n", path, undefined ? undefined : error);
-    if (needs_sanitizer(error))
+    bool sanitizer = needs_sanitizer(error), lacks = strstr(error, "undefined symbol");
+    char *own = strdup(error), *undefined = lacks ? undefined_symbols(path) : NULL;
+    fprintf(stderr, "isoheap: %s: %s\n", path, undefined ? undefined : own ? own : "no memory");
+    if (sanitizer)
         fprintf(stderr, "isoheap: it was compiled with a sanitizer that this isoheap has not: "
                         "compile it without -fsanitize, or use an isoheap with the same\n");
     else if (undefined)
@@ -127,6 +129,7 @@ static void explain(const char *path, const char *error) {
                 "--libs isoheap` behind the sources, others with the rest of the collector; "
                 "with -Wl,-z,defs the linker itself says what is missing\n");
     free(undefined);
+    free(own);
 }
 
 /* ---- loading ----------------------------------------------------------------------------------

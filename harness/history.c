@@ -48,16 +48,23 @@ static bool make_room(struct history *h) {
     return true;
 }
 
-/* The fields of a row that one operation writes one after the other are one entry. */
+/* True if the fields are beside those of the entry, which one operation writes one after the other:
+ * they are part of it now. */
+static bool joins(struct written *w, size_t field, size_t n) {
+    if (w->field + w->n != field && field + n != w->field)
+        return false;
+    w->field = field < w->field ? field : w->field;
+    w->n += n;
+    return true;
+}
+
 void history_write(struct runner *r, uint32_t object, size_t field, size_t n) {
     struct history *h = r->history;
     const struct model_object *o = &r->model.objects[object];
     struct written *last = h->n ? &h->writes[h->n - 1] : NULL;
     if (last && last->op == r->verdict.op && last->origin == o->origin &&
-        last->serial == o->serial && last->field + last->n == field) {
-        last->n += n;
+        last->serial == o->serial && joins(last, field, n))
         return;
-    }
     if (make_room(h))
         h->writes[h->n++] = (struct written){
             .origin = o->origin, .serial = o->serial, .op = r->verdict.op, .field = field, .n = n};

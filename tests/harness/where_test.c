@@ -139,6 +139,23 @@ static void look_after(const char *subject, unsigned op) {
     runner_close(r);
 }
 
+/* Upwards and downwards, a row of fields is one entry. */
+static void rows_are_written_at_once(void **state) {
+    (void)state;
+    parse_program(&program, "isoheap program 1\nheap\n  b0 = block tag=0 [1, 2, 3, 4, 5]\nroots\n"
+                            "  r0 = b0\nscript\n  blit r0.0 -> r0.1, 3\n  blit r0.2 -> r0.0, 2\n"
+                            "  fill r0.3, 2 := 7\n");
+    look_after("bad_minor_keeps", 0);
+    has(where,
+        "  written    last of all fields 1 to 3 of b0, by operation 0 (blit r0.0 -> r0.1, 3)\n");
+    look_after("bad_minor_keeps", 1);
+    has(where,
+        "  written    last of all fields 0 to 1 of b0, by operation 1 (blit r0.2 -> r0.0, 2)\n");
+    look_after("bad_minor_keeps", 2);
+    has(where,
+        "  written    last of all fields 3 to 4 of b0, by operation 2 (fill r0.3, 2 := 7)\n");
+}
+
 static void what_is_remembered_is_listed(void **state) {
     (void)state;
     parse_program(&program, hole);
@@ -299,6 +316,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_hole_says_who_wrote_the_field),
         cmocka_unit_test(what_is_remembered_is_listed),
+        cmocka_unit_test(rows_are_written_at_once),
         cmocka_unit_test(pictures_know_the_generations),
         cmocka_unit_test(a_run_is_explained_afterwards),
         cmocka_unit_test(another_end_of_the_run_is_told),
