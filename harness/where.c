@@ -101,9 +101,9 @@ static void write_last(struct writing *w, const struct runner *r) {
         return;
     const struct written *last = &h->writes[h->n - 1];
     origin_name(last->origin, last->serial, name, sizeof name);
-    write_text(w, "  written    last of all ");
+    write_text(w, "  written    last of all: ");
     if (last->n == 1)
-        write_text(w, "fields field %zu of %s, by ", last->field, name);
+        write_text(w, "field %zu of %s, by ", last->field, name);
     else
         write_text(w, "fields %zu to %zu of %s, by ", last->field, last->field + last->n - 1, name);
     write_operation(w, r->program, last->op);

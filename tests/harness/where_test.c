@@ -147,20 +147,20 @@ static void rows_are_written_at_once(void **state) {
                             "  fill r0.3, 2 := 7\n");
     look_after("bad_minor_keeps", 0);
     has(where,
-        "  written    last of all fields 1 to 3 of b0, by operation 0 (blit r0.0 -> r0.1, 3)\n");
+        "  written    last of all: fields 1 to 3 of b0, by operation 0 (blit r0.0 -> r0.1, 3)\n");
     look_after("bad_minor_keeps", 1);
     has(where,
-        "  written    last of all fields 0 to 1 of b0, by operation 1 (blit r0.2 -> r0.0, 2)\n");
+        "  written    last of all: fields 0 to 1 of b0, by operation 1 (blit r0.2 -> r0.0, 2)\n");
     look_after("bad_minor_keeps", 2);
     has(where,
-        "  written    last of all fields 3 to 4 of b0, by operation 2 (fill r0.3, 2 := 7)\n");
+        "  written    last of all: fields 3 to 4 of b0, by operation 2 (fill r0.3, 2 := 7)\n");
 }
 
 static void what_is_remembered_is_listed(void **state) {
     (void)state;
     parse_program(&program, hole);
     look_after("bad_minor_keeps", 3);
-    has(where, "  written    last of all fields field 0 of b1, by operation 3 (r3.0 := 6)\n");
+    has(where, "  written    last of all: field 0 of b1, by operation 3 (r3.0 := 6)\n");
     has(where, "  young      words 256 to 383, 2 of them used by 1 block: n0; unused 258 to 319,");
     has(where, "  remembered field 1 of b0\n");
 }
