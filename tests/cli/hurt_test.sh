@@ -92,4 +92,12 @@ in_run stop_parent,short '[a-z_]+'
 in_explore kill_self sanitizer
 in_explore stop_self no_progress
 in_explore eat_memory 'sanitizer|no_progress'
+
+# ---- in the run that a report asks for, when the verdict is there ----
+
+for deed in kill_self leave_it_to_a_copy heap+10000000 end_well spin_on; do
+    in_run $deed,short,again overlap
+    grep -q '^replay ' out || complain "$deed, again: no report" out err
+    grep -q '^  written ' out && complain "$deed, again: it has been told what was not seen" out
+done
 exit $wrong

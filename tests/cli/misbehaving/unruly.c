@@ -4,7 +4,7 @@
  * or to those around it, what the environment variable UNRULY says: the name of a deed, or as
  * slots+100 so many words that it writes behind a region (-100: before it).  With ",short" at the
  * end it also gives a field less than was asked for, so that there is something to be found if the
- * deed alone is no harm.
+ * deed alone is no harm; with ",again" it does the deed from the second program of a process on.
  */
 #define _GNU_SOURCE
 #include "collectors/mark_sweep/mark_sweep.h"
@@ -261,7 +261,8 @@ static enum gc_result alloc(struct gc *g, unsigned m, unsigned dst, size_t wosiz
     if (deed && wosize == FIELDS) {
         content.raw = raw;
         content.words = wosize;
-        misbehave(deed);
+        if (programs > 1 || !strstr(deed, ",again"))
+            misbehave(deed);
         wosize -= strstr(deed, ",short") != NULL;
     }
     return mark_sweep.alloc(g, m, dst, wosize, tag, raw);
