@@ -122,6 +122,7 @@ struct job {
      * (cli/target/target.h), malloc'ed, or NULL.  What observes and listens does that here all the
      * same, up to the operation at which the target's run ended. */
     char *target;
+    bool alone;          /* a trial that sees nothing of the trials before it in a target */
     bool target_asked; /* somebody has said which, or none */
     bool
         target_implied; /* it is the one beside the plug-in, of which no replay line needs to say */

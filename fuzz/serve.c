@@ -6,7 +6,8 @@
  * The target is started with an input as any engine takes it, and serves instead of running that.
  * The process itself runs nothing: a copy of it does, one program after the other, and of a copy
  * that dies the next one takes the place, which costs a hundredth of a new start.  After a
- * violation there is a new copy too, so that no program sees what another one has broken.
+ * violation there is a new copy too, so that no program sees what another one has broken; but for
+ * trials, which go on as a campaign's process does, unless they are to be alone.
  */
 #define _DEFAULT_SOURCE
 #include "fuzz/serve.h"
@@ -23,7 +24,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { GUARD = 1 << 20 };
+enum { GUARD = 1 << 20, AGAIN = 117 /* the status of a copy that wants to be replaced */ };
 
 static struct {
     int socket;
@@ -141,21 +142,26 @@ static bool run_one(pid_t self) {
     return well;
 }
 
-static _Noreturn void run_programs(void) {
+/* again: the one that has been asked for already is the first. */
+static _Noreturn void run_programs(bool again) {
     pid_t self = getpid();
     char word;
     judged_watch(served.place);
     judged_runner(served.runner);
     if (served.request->trials)
         judged_as_trials();
-    for (;;) {
+    if (again && !run_one(self) && !served.request->trials)
+        _Exit(0);
+    for (unsigned ran = again;; ran++) {
         ssize_t n = read(served.socket, &word, 1);
         if (n < 0 && errno == EINTR)
-            continue;
+            continue; /* as if one more had run: that is no harm */
         if (n != 1 || word != JUDGED_RUN)
             _Exit(JUDGED_END);
         *served.busy = true;
-        if (!run_one(self))
+        if (served.request->alone && ran)
+            _Exit(AGAIN);
+        if (!run_one(self) && !served.request->trials)
             _Exit(0);
     }
 }
@@ -165,16 +171,20 @@ static _Noreturn void run_programs(void) {
 
 static _Noreturn void serve(void) {
     int status;
+    bool again = false;
     answer(JUDGED_READY, 0);
     for (;;) {
         fflush(NULL);
         pid_t copy = fork();
         if (copy == 0)
-            run_programs();
+            run_programs(again);
         while (copy > 0 && waitpid(copy, &status, 0) < 0 && errno == EINTR)
             ;
         if (copy < 0)
             _Exit(2);
+        again = WIFEXITED(status) && WEXITSTATUS(status) == AGAIN && *served.busy;
+        if (again)
+            continue;
         if (*served.busy)
             answer(JUDGED_DIED, status);
         else if (WIFEXITED(status) && WEXITSTATUS(status) == JUDGED_END)

@@ -81,6 +81,7 @@ struct judged_request {
     char subject_name[JUDGED_WORDS];                 /* the same; "": none */
     /* What does. */
     unsigned trial_ms;
+    bool alone; /* in a copy of the process that has run nothing before */
     struct program program;
 };
 

@@ -252,6 +252,7 @@ static int find_violation(struct reduce *r) {
     choose_target_for(&r->job_options.job, r->file);
     r->job = r->job_options.job;
     r->job.trial_ms = 1000 * r->job.seconds;
+    r->job.alone = true;
     r->wanted = judge(r, &program);
     if (r->wanted.harness_error) {
         fprintf(stderr, "isoheap: %s: harness error: %s\n", r->file, r->wanted.detail);
@@ -262,6 +263,25 @@ static int find_violation(struct reduce *r) {
     fprintf(stderr, "isoheap: %s raises no violation of %s: nothing to reduce\n", r->file,
             r->job.subject->name);
     return EXIT_NOTHING;
+}
+
+/* A target that is kept goes on after a violation, which may have left something.  What it has come
+ * to must hold alone; if it does not, each run is one alone. */
+static void reduce_kept(struct reduce *r) {
+    static struct program original;
+    bool late = strcmp(r->wanted.detail, NEVER_ENDS) == 0;
+    original = program;
+    for (r->job.alone = r->job.target == NULL;; r->job.alone = true) {
+        bool alone = r->job.alone;
+        if (late)
+            reduce_late(r);
+        else
+            reduce(r);
+        r->job.alone = true;
+        if (alone || signal_caught || keeps(&program, r))
+            return;
+        program = original;
+    }
 }
 
 static int reduce_file(struct reduce *r) {
@@ -276,10 +296,7 @@ static int reduce_file(struct reduce *r) {
         return status;
     r->size_written = size_of(&program);
     r->saves = is_file(r->output);
-    if (strcmp(r->wanted.detail, NEVER_ENDS) == 0)
-        reduce_late(r);
-    else
-        reduce(r);
+    reduce_kept(r);
     if (r->any && !signal_caught && reduction.improvements)
         r->wanted = judge(r, &program); /* what it is now */
     say_result(r, ops, items);

@@ -253,6 +253,7 @@ void target_run(const struct job *job, const struct program *p, struct death *de
     *death = (struct death){.said = said};
     send_program(&request_of(s)->program, p);
     request_of(s)->trial_ms = job->trial_ms;
+    request_of(s)->alone = job->alone;
     atomic_fetch_add(s->pace, 1);
     s->child.length = 0;
     if (send(s->ours, &word, 1, MSG_NOSIGNAL) != 1 || !get_answer(s, &a) ||
