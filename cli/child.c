@@ -17,8 +17,7 @@
  */
 #define _GNU_SOURCE
 #include "cli/cli.h"
-#include "cli/target/target.h"
-#include "harness/judged.h"
+#include "harness/judged/judged.h"
 #include "program/text/text.h"
 
 #include <errno.h>

@@ -110,6 +110,9 @@ unsigned choose_number(const char *option, const char *argument, unsigned least,
 enum { RUN_SECONDS = 10 }; /* that a run may take, unless somebody says otherwise */
 #define DEFAULT_REFERENCE "cheney"
 
+struct judged_place; /* harness/judged/judged.h */
+struct judged_result;
+
 struct job {
     const struct collector *subject, *reference; /* reference NULL: the model alone */
     const char *subject_name; /* what the user called it, if that is not its name; or NULL */
@@ -119,10 +122,10 @@ struct job {
     unsigned seconds;         /* of processor time; 0: run in this process */
     unsigned trial_ms;        /* > 0: verdict alone, no report; milliseconds of processor time */
     /* The binary of a fuzz target that judges instead of this process's copy of the collector
-     * (cli/target/target.h), malloc'ed, or NULL.  What observes and listens does that here all the
+     * (--target), malloc'ed, or NULL.  What observes and listens does that here all the
      * same, up to the operation at which the target's run ended. */
     char *target;
-    bool alone;          /* a trial that sees nothing of the trials before it in a target */
+    bool alone;        /* a trial that sees nothing of the trials before it in a target */
     bool target_asked; /* somebody has said which, or none */
     bool
         target_implied; /* it is the one beside the plug-in, of which no replay line needs to say */
@@ -161,6 +164,43 @@ void judge_death(const struct job *, const struct death *, struct verdict *);
 /* The report, as snprintf.  maps: the heaps before the operation, or "". */
 size_t report_death(const struct job *, const struct death *, const struct verdict *,
                     const struct program *, const char *maps, char *out, size_t capacity);
+
+/* ---- target/: runs in the binary of a fuzz target, sanitizers and all; session.c keeps such a
+ * binary and sends it programs, choose.c finds it (--target).
+ */
+
+/* ---- target/session.c
+ * --------------------------------------------------------------------------------
+ */
+
+/* Sees to it that the job's target waits for programs.  What it shares with us stays its own, and
+ * is overwritten by the next run.  False: it does not serve, and `why` (VERDICT_TEXT bytes) says
+ * why not. */
+bool target_begin(const struct job *, struct judged_place **, struct judged_result **, char *why);
+/* Runs a program there, after target_begin: death and result are as after a run in a child.  What
+ * the target says goes into `said`, up to death->said_length bytes. */
+void target_run(const struct job *, const struct program *, struct death *, char *said);
+
+/* ---- target/choose.c
+ * ---------------------------------------------------------------------------------
+ */
+
+/* The collector that the target of that path fuzzes by its name; NULL: none that we know. */
+const char *target_collector(const char *path);
+/* The job's target: the one that was asked for, a binary or the folder that has it; "none"; NULL:
+ * the one beside the subject's plug-in, if there is one.  False after a message. */
+bool choose_target(struct job *, const char *asked);
+/* A finding whose header names a sanitizer needs one: the job gets the fuzz build's target of its
+ * subject if nobody has said otherwise and there is one. */
+void choose_target_for(struct job *, const char *file);
+
+/* Would the job have the same verdict without its target?  Else what it has. */
+bool same_without_target(const struct job *, const struct program *, const struct verdict *,
+                         struct verdict *plain);
+/* "only in the target x/fuzz_y: without it there is no violation", or "" if it is the same without
+ * it. */
+void describe_without_target(const struct job *, const struct program *, const struct verdict *,
+                             char *out, size_t capacity);
 
 /* ---- write_up.c -------------------------------------------------------------------------------
  */

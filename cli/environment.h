@@ -21,6 +21,8 @@
       "off: mutation never begins with a new program (docs/mutation.md)")                          \
     X(ISOHEAP_SEMANTIC, "fuzz targets",                                                            \
       "the parts of semantic coverage, or off (docs/mutation.md)")                                 \
+    X(CC, "isoheap export", "the C compiler that checks an exported file (default: cc, gcc or clang)") \
+    X(TMPDIR, "isoheap export", "where it does that (default: /tmp)")                              \
     X(AFL_CUSTOM_MUTATOR_LIBRARY, "isoheap fuzz --engine=afl",                                     \
       "another custom mutator for AFL++ than isoheap's")
 /* Between the parts of isoheap, and for its own tests. */

@@ -6,7 +6,6 @@
 #include "cli/job_options.h"
 
 #include "cli/plugin.h"
-#include "cli/target/target.h"
 
 #include <stdlib.h>
 #include <string.h>

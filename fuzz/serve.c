@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A fuzz target that judges programs for the isoheap command (harness/judged.h has what they say to
- * each other): the very binary that found something, with its sanitizers, reduces and draws it.
+ * A fuzz target that judges programs for the isoheap command (harness/judged/judged.h has what they
+ * say to each other): the very binary that found something, with its sanitizers, reduces and draws
+ * it.
  *
  * The target is started with an input as any engine takes it, and serves instead of running that.
  * The process itself runs nothing: a copy of it does, one program after the other, and of a copy
@@ -12,7 +13,7 @@
 #define _DEFAULT_SOURCE
 #include "fuzz/serve.h"
 
-#include "harness/judged.h"
+#include "harness/judged/judged.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -10,7 +10,6 @@
 #define _GNU_SOURCE
 #include "cli/campaign/campaign.h"
 
-#include "cli/target/target.h"
 #include "program/bytes/bytes.h"
 #include "program/text/text.h"
 

@@ -13,7 +13,6 @@
 #include "cli/job_options.h"
 #include "cli/nearest.h"
 #include "cli/plugin.h"
-#include "cli/target/target.h"
 #include "program/text/text.h"
 
 #include <argp.h>

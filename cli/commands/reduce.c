@@ -12,7 +12,6 @@
 
 #include "cli/job_options.h"
 #include "cli/schedule_file.h"
-#include "cli/target/target.h"
 #include "program/reduction/reduce.h"
 
 #include <argp.h>

@@ -7,7 +7,6 @@
 #include "cli/job_options.h"
 #include "cli/nearest.h"
 #include "cli/schedule.h"
-#include "cli/target/target.h"
 
 #include <argp.h>
 #include <stdlib.h>

@@ -13,7 +13,6 @@
 #include "cli/commands/page.h"
 #include "cli/job_options.h"
 #include "cli/schedule_file.h"
-#include "cli/target/target.h"
 #include "pictures/draw.h"
 #include "program/bytes/bytes.h"
 #include "program/text/text.h"

@@ -8,7 +8,6 @@
 
 #include "cli/campaign/campaign.h"
 #include "cli/plugin.h"
-#include "cli/target/target.h"
 #include "collectors/registry/registry.h"
 
 #include <errno.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which binary judges (target.h).
+ * Which binary judges (cli.h).
  */
 #define _GNU_SOURCE
-#include "cli/target/target.h"
-
+#include "cli/cli.h"
 #include "cli/plugin.h"
 
 #include <errno.h>

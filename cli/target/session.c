@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * A fuzz target that is kept, and gets programs to judge (target.h; fuzz/serve.c is the other
- * side, harness/judged.h what they say to each other).
+ * A fuzz target that is kept, and gets programs to judge (cli.h; fuzz/serve.c is the other
+ * side, harness/judged/judged.h what they say to each other).
  *
  * It runs under the guard, as a child that runs a program does.  One is kept, as long as the jobs
  * differ in nothing but their programs and limits of time.
  */
 #define _GNU_SOURCE
-#include "cli/target/target.h"
+#include "cli/cli.h"
+#include "harness/judged/judged.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -8,7 +8,7 @@ set -u
 : "${ISOHEAP:?the path of the command}" "${TARGET_DIR:?the folder of the plug-in}"
 # shellcheck source=tests/support/support.bash
 . "$(dirname "$0")/../support/support.bash"
-cp "$TARGET_DIR"/stale.so "$TARGET_DIR"/fuzz_stale_standalone .
+cp "$TARGET_DIR"/stale.so "$TARGET_DIR"/stale_standalone .
 [ ! -x "$TARGET_DIR/fuzz_stale" ] || cp "$TARGET_DIR/fuzz_stale" libfuzzer_stale
 cat >f.txt <<'END'
 isoheap program 1
@@ -58,19 +58,19 @@ judges() {
     cp f.txt g.txt
     check 1 '1 passed, 2 failed' "$ISOHEAP" run -q --plugin stale.so --target "$target" f.txt good.txt g.txt
 }
-judges ./fuzz_stale_standalone
+judges ./stale_standalone
 
 # ---- how else a run ends ----
 
 # deed DEED CLASS DETAIL
 deed() {
     export STALE=$1
-    check 1 "violation $2 \(subject\)" "$ISOHEAP" run -T 1 --plugin stale.so --target ./fuzz_stale_standalone f.txt
+    check 1 "violation $2 \(subject\)" "$ISOHEAP" run -T 1 --plugin stale.so --target ./stale_standalone f.txt
     grep -q "$3" out || complain "$1: no /$3/" out
     # the same without a target: it is no sanitizer who sees these
     check 1 "violation $2 \(subject\)" "$ISOHEAP" run -T 1 -q --plugin stale.so --target none f.txt
     ! grep -q 'only in the target' out || complain "$1: not in the target alone" out
-    [ "$1" != abort ] || check 0 "$2, subject \(stale\): [12] operations and 0 items" "$ISOHEAP" reduce -T 1 --plugin stale.so --target ./fuzz_stale_standalone -o small.txt f.txt
+    [ "$1" != abort ] || check 0 "$2, subject \(stale\): [12] operations and 0 items" "$ISOHEAP" reduce -T 1 --plugin stale.so --target ./stale_standalone -o small.txt f.txt
     unset STALE
 }
 deed abort collector_assertion 'the collector crashed: Aborted'
@@ -82,10 +82,10 @@ deed hang no_progress 'took more than 1 seconds of processor time'
 
 check 2 'no such binary of a fuzz target' "$ISOHEAP" run --plugin stale.so --target nothing f.txt
 check 2 'no binary of the collector.s fuzz target in that folder' "$ISOHEAP" run --plugin stale.so --target . f.txt
-check 2 'exclude each other' "$ISOHEAP" run --in-process --plugin stale.so --target ./fuzz_stale_standalone f.txt
+check 2 'exclude each other' "$ISOHEAP" run --in-process --plugin stale.so --target ./stale_standalone f.txt
 check 4 'is no fuzz target of this isoheap that judges programs' "$ISOHEAP" run --plugin stale.so --target /bin/true f.txt
-check 4 'does not have this collector and reference' "$ISOHEAP" run --collector mark_sweep --target ./fuzz_stale_standalone f.txt
-check 4 'does not have this collector and reference' "$ISOHEAP" run --plugin stale.so -r mark_sweep --target ./fuzz_stale_standalone f.txt
+check 4 'does not have this collector and reference' "$ISOHEAP" run --collector mark_sweep --target ./stale_standalone f.txt
+check 4 'does not have this collector and reference' "$ISOHEAP" run --plugin stale.so -r mark_sweep --target ./stale_standalone f.txt
 # one that cannot be used beside the plug-in is said and left alone
 cp /bin/true fuzz_stale
 check 0 'fuzz_stale is no fuzz target .*; judging without it' "$ISOHEAP" run --plugin stale.so f.txt
