@@ -60,8 +60,8 @@ static void map_all(int file) {
     served.busy = map(-1, 0, (size_t)sysconf(_SC_PAGESIZE));
 }
 
-static void answer(enum judged_word word, int status) {
-    struct judged_answer a = {word, status};
+static void answer(enum judged_word what, int status) {
+    struct judged_answer a = {what, status};
     ssize_t n;
     do
         n = write(served.socket, &a, sizeof a);
@@ -70,8 +70,8 @@ static void answer(enum judged_word word, int status) {
         _Exit(0); /* nobody listens any more */
 }
 
-static _Noreturn void decline(enum judged_word word) {
-    answer(word, 0);
+static _Noreturn void decline(enum judged_word what) {
+    answer(what, 0);
     _Exit(0);
 }
 
@@ -146,7 +146,7 @@ static bool run_one(pid_t self) {
 /* again: the one that has been asked for already is the first. */
 static _Noreturn void run_programs(bool again) {
     pid_t self = getpid();
-    char word;
+    char asked;
     judged_watch(served.place);
     judged_runner(served.runner);
     if (served.request->trials)
@@ -154,10 +154,10 @@ static _Noreturn void run_programs(bool again) {
     if (again && !run_one(self) && !served.request->trials)
         _Exit(0);
     for (unsigned ran = again;; ran++) {
-        ssize_t n = read(served.socket, &word, 1);
+        ssize_t n = read(served.socket, &asked, 1);
         if (n < 0 && errno == EINTR)
             continue; /* as if one more had run: that is no harm */
-        if (n != 1 || word != JUDGED_RUN)
+        if (n != 1 || asked != JUDGED_RUN)
             _Exit(JUDGED_END);
         *served.busy = true;
         if (served.request->alone && ran)

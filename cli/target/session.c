@@ -128,8 +128,8 @@ static void release(struct session *s) {
 
 /* Its end: how its process ended. */
 static struct guard_end end_session(struct session *s) {
-    const char word = JUDGED_END;
-    ssize_t n = send(s->ours, &word, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+    const char end_word = JUDGED_END;
+    ssize_t n = send(s->ours, &end_word, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
     (void)n; /* it may have ended already */
     struct guard_end end = guard_finish(&s->child);
     s->owner = 0;
@@ -249,7 +249,7 @@ void target_run(const struct job *job, const struct program *p, struct death *de
     struct session *s = &session;
     const struct judged_place *place = (const void *)(s->map + s->at.place);
     struct judged_answer a = {.word = 0};
-    char word = JUDGED_RUN;
+    char run_word = JUDGED_RUN;
     size_t room = death->said_length;
     *death = (struct death){.said = said};
     send_program(&request_of(s)->program, p);
@@ -257,7 +257,7 @@ void target_run(const struct job *job, const struct program *p, struct death *de
     request_of(s)->alone = job->alone;
     atomic_fetch_add(s->pace, 1);
     s->child.length = 0;
-    if (send(s->ours, &word, 1, MSG_NOSIGNAL) != 1 || !get_answer(s, &a) ||
+    if (send(s->ours, &run_word, 1, MSG_NOSIGNAL) != 1 || !get_answer(s, &a) ||
         (a.word != JUDGED_RAN && (a.word != JUDGED_DIED || place->told))) {
         struct guard_end end = end_session(s); /* a limit, or all of it has died */
         death->limit = end.limit;
