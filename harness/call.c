@@ -73,7 +73,7 @@ static enum gc_result answered(struct side *s, enum gc_result answer) {
 
 /* The collector's own copy: what it writes there is neither in the model nor asked of another. */
 static const word *lent_raw(struct side *s, const word *raw, size_t wosize) {
-    _Static_assert(LENT_UNITS >= PROGRAM_HEAP_WORDS &&
+    _Static_assert((int)LENT_UNITS >= (int)PROGRAM_HEAP_WORDS &&
                        LENT_CONTENT >= sizeof(((struct runner *)0)->image) / sizeof(word),
                    "there is room for the content of every block");
     return raw == runner_of(s)->units ? lent_units(lent_to(s), wosize)
