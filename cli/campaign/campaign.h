@@ -15,7 +15,8 @@
  *   intake.c    a finding of an engine becomes safe on disk; the queue
  *   classify.c  the class and the guilty party of an input
  *   filing.c    reduces a finding and files it, once
- *   shape.c     when two findings are the same
+ *   group.c     which file a finding belongs to
+ *   shape.c     what a reduced program needs
  *   sha1.c      libFuzzer's names of inputs
  *   progress.c  live lines, log lines, summary
  *   files.c     folders and durable files
@@ -340,7 +341,7 @@ bool classify(const struct target *, const char *input, struct finding *);
 bool classify_said(const struct target *, const char *said, struct finding *);
 
 /* The program in that file, text or bytes; false: it cannot be read. */
-bool load_program(const char *path, struct program *);
+bool load_finding(const char *path, struct program *);
 
 /* The tally of a finding's class and party, or NULL. */
 const struct tally *find_tally(const struct target *, const struct finding *);
@@ -357,9 +358,38 @@ struct filed {
 /* Classifies, reduces and files an input; the input is moved or removed at the end. */
 void file_finding(const struct target *, const char *input, struct filed *);
 
+/* A finding in the form in which it will be filed. */
+struct form {
+    char *text; /* the program, with its history; NULL: only the input itself fails */
+    size_t size;
+    struct program program;
+};
+
+/* ---- group.c */
+/* Two findings are of one defect if what they come down to is the same. */
+struct cause {
+    uint64_t form;   /* key of the finding as it was reduced */
+    uint64_t defect; /* key of what that comes down to */
+};
+/* The file below the folder of crashes that has a finding of that form, or of that defect: it says
+ * so, or is of the class and shape.  False: none. */
+bool find_form_file(const char *crashes, const struct finding *, uint64_t form,
+                    char path[PATH_SIZE]);
+bool find_defect_file(const char *crashes, const struct finding *, const struct cause *,
+                      char path[PATH_SIZE]);
+/* The file in the folder of its class that has the same message, for what is no program. */
+bool find_message_file(const char *folder, const struct finding *, char path[PATH_SIZE]);
+/* What a new file says of its group, as comments; malloc'ed. */
+char *group_comments(const struct finding *, const struct cause *);
+/* One finding more of the file's defect, in a form that it may not know yet.  A file without a
+ * count stays as it is.  False with errno. */
+bool count_in_file(const char *path, const struct finding *, uint64_t form);
+
 /* ---- shape.c */
 /* The digest of a program's shape; docs/campaign.md says what that is. */
 uint64_t program_shape(const struct program *);
+/* The key of a reduced program that raises that class: class, guilty party and shape. */
+uint64_t finding_key(const char *violation, const char *guilty, const struct program *);
 
 /* ---- progress.c */
 void say(const char *format, ...); /* a line of its own, above the live lines */

@@ -93,9 +93,11 @@ static void find_guilty(const struct target *t, const char *text, struct finding
     if (name && end && name < end && name_after(name, "(", f->guilty))
         return;
     const char *known = strcmp(party, "reference") == 0 ? t->reference : t->subject;
-    if (strcmp(f->violation, "harness_error") == 0 || !known)
-        known = t->name;
-    snprintf(f->guilty, NAME_SIZE, "%s", known);
+    const struct collector *c = known ? find_collector(known) : NULL; /* of a path, its name */
+    if (strcmp(f->violation, "harness_error") == 0 || !c)
+        snprintf(f->guilty, NAME_SIZE, "%s", t->name);
+    else
+        snprintf(f->guilty, NAME_SIZE, "%s", c->name);
 }
 
 /* What our own checks say before they abort. */
@@ -164,7 +166,7 @@ static bool ended_early(const char *text) {
     return contains(text, "Running: ") && !contains(text, "Executed ");
 }
 
-bool load_program(const char *path, struct program *p) {
+bool load_finding(const char *path, struct program *p) {
     struct text_error error;
     size_t size;
     char *data = load_file(path, &size);
@@ -188,7 +190,7 @@ static bool judged_class(const struct target *t, const char *input, struct findi
                       .unmask = getenv("ISOHEAP_UNMASK"),
                       .target = target,
                       .target_asked = true};
-    bool good = job.subject && load_program(input, &p);
+    bool good = job.subject && load_finding(input, &p);
     struct verdict v = good ? run_job(&job, &p, &report) : (struct verdict){.op = 0};
     free(target);
     if (!v.violation)

@@ -2,15 +2,13 @@
  *
  * Reduces a finding and files it, once (campaign.h).
  *
- * Runs in a child of the campaign, one finding at a time.  There is no index to be kept or lost:
- * whether a finding is known is read from the files of crashes/<class>/, whose names begin with the
- * guilty party or which say it in a comment.  The input goes away only when its reduced form is on
- * the disk, so a campaign that is killed at any moment does the work again and finds it done.
+ * Runs in a child of the campaign, one finding at a time.  One defect has one file: what is the
+ * same defect is told in group.c.  The input goes away only when its reduced form is on the disk,
+ * so a campaign that is killed at any moment does the work again and finds it done.
  */
 #define _GNU_SOURCE
 #include "cli/campaign/campaign.h"
 
-#include "program/bytes/bytes.h"
 #include "program/text/text.h"
 
 #include <errno.h>
@@ -20,42 +18,6 @@
 #include <unistd.h>
 
 enum { TEXT_MAX = 1 << 20 };
-
-/* ---- known or new -----------------------------------------------------------------------------
- */
-
-struct search {
-    const struct finding *finding;
-    const uint64_t *shape; /* NULL: it is no program, and its message stands for the shape */
-    char *found;           /* the file that has it, malloc'ed */
-};
-
-static bool has_comment(const char *path, const char *key, const char *value) {
-    size_t size;
-    char *text = load_file(path, &size), *line = text_of("# %s: %s\n", key, value);
-    bool has = text && strstr(text, line);
-    free(line);
-    free(text);
-    return has;
-}
-
-static bool names_guilty(const char *path, const char *name, const char *guilty) {
-    size_t n = strlen(guilty);
-    return (strncmp(name, guilty, n) == 0 && (name[n] == '.' || name[n] == '-')) ||
-           has_comment(path, "guilty", guilty);
-}
-
-static void compare_file(const char *path, const char *name, void *context) {
-    static struct program p;
-    struct search *s = context;
-    if (s->found || !ends_in(name, s->shape ? ".txt" : ".history") ||
-        !names_guilty(path, name, s->finding->guilty))
-        return;
-    if (s->shape ? load_program(path, &p) && program_shape(&p) == *s->shape
-                 : strcmp(s->finding->message, "none") == 0 ||
-                       has_comment(path, "message", s->finding->message))
-        s->found = text_of("%s", path);
-}
 
 /* The collector that a finding is about: the target's, or of one with several the guilty one. */
 static const char *subject_of(const struct target *t, const struct finding *f) {
@@ -67,10 +29,10 @@ static const char *subject_of(const struct target *t, const struct finding *f) {
 /* ---- reduction --------------------------------------------------------------------------------
  */
 
-/* The reducer is our own subcommand, and its runs are the target's.  True if it has written
- * `output`. */
+/* The reducer is our own subcommand, and its runs are the target's.  `option` is one more option,
+ * or NULL.  True if it has written `output`. */
 static bool reduce(const struct target *t, const char *subject, const char *input,
-                   const char *output) {
+                   const char *output, const char *option) {
     const struct campaign *c = t->campaign;
     char *said, *runs = text_of("%u", c->reduce_runs), *time = text_of("%u", c->reduce_seconds);
     char *target = text_of("%s/target", t->work);
@@ -89,6 +51,7 @@ static bool reduce(const struct target *t, const char *subject, const char *inpu
                     "--output",
                     (char *)(uintptr_t)output,
                     (char *)(uintptr_t)input,
+                    (char *)(uintptr_t)option, /* the last, for it may be none */
                     NULL};
     unlink(output);
     int status = run_command_for(NULL, argv, NULL, c->reduce_seconds + 30, &said);
@@ -101,14 +64,6 @@ static bool reduce(const struct target *t, const char *subject, const char *inpu
 
 /* ---- what is written --------------------------------------------------------------------------
  */
-
-/* A finding in the form in which it will be filed. */
-struct form {
-    char *text; /* the program, with its history; NULL: only the input itself fails */
-    size_t size;
-    struct program program;
-    uint64_t shape;
-};
 
 /* The history of a finding as comments: the class and what the name in the queue tells
  * (intake.c), "hash,key:value,key:value...". */
@@ -156,7 +111,7 @@ static bool same_finding(const struct target *t, const char *path, const struct 
 static bool take_form(const struct target *t, const char *path, const struct finding *f,
                       const char *comments, struct form *form) {
     char *candidate = text_of("%s/engine/candidate.txt", t->work);
-    bool good = load_program(path, &form->program);
+    bool good = load_finding(path, &form->program);
     if (good)
         form->text = print_with(&form->program, comments, &form->size);
     good = good && form->text && save_file(candidate, form->text, form->size) &&
@@ -176,26 +131,50 @@ static void find_form(const struct target *t, const char *input, const char *com
     char *reduced = text_of("%s/engine/reduced.txt", t->work);
     form->text = NULL;
     const char *subject = subject_of(t, f);
-    if (!(subject && reduce(t, subject, input, reduced) &&
+    if (!(subject && reduce(t, subject, input, reduced, NULL) &&
           take_form(t, reduced, f, comments, form)))
         take_form(t, input, f, comments, form);
     unlink(reduced);
     free(reduced);
-    form->shape = form->text ? program_shape(&form->program) : 0;
+}
+
+/* "lost_object" of "# violation lost_object: ...", as the reducer writes it; of a crash all of the
+ * line, in which the sanitizer's name for it stands. */
+static bool read_violation(const char *path, char violation[LINE_SIZE]) {
+    static const char before[] = "\n# violation ";
+    size_t size;
+    char *text = load_file(path, &size), *found = text ? strstr(text, before) : NULL;
+    if (found) {
+        found += sizeof before - 1;
+        const char *end = strncmp(found, "sanitizer:", 10) == 0 ? "\n" : ":\n";
+        snprintf(violation, LINE_SIZE, "%.*s", (int)strcspn(found, end), found);
+    }
+    free(text);
+    return found != NULL;
+}
+
+/* What the defect comes down to: the form once more reduced, to whatever the same party breaks. */
+static void find_cause(const struct target *t, const struct finding *f, const struct form *form,
+                       struct cause *cause) {
+    static struct program program;
+    cause->form = cause->defect = finding_key(f->violation, f->guilty, &form->program);
+    const char *subject = subject_of(t, f);
+    if (!subject || strcmp(f->violation, "no_progress") == 0) /* each run would take its time */
+        return;
+    char *from = text_of("%s/engine/form.txt", t->work), violation[LINE_SIZE];
+    char *to = text_of("%s/engine/cause.txt", t->work);
+    if (save_file(from, form->text, form->size) &&
+        reduce(t, subject, from, to, "--any-violation") && load_finding(to, &program) &&
+        read_violation(to, violation))
+        cause->defect = finding_key(violation, f->guilty, &program);
+    unlink(from);
+    unlink(to);
+    free(from);
+    free(to);
 }
 
 /* ---- filing -----------------------------------------------------------------------------------
  */
-
-static bool is_known(const char *folder, const struct finding *f, const struct form *form,
-                     char path[PATH_SIZE]) {
-    struct search s = {f, form->text ? &form->shape : NULL, NULL};
-    visit_folder(folder, compare_file, &s);
-    if (s.found)
-        snprintf(path, PATH_SIZE, "%s", s.found);
-    free(s.found);
-    return path[0] != 0;
-}
 
 /* The command that replays the finding, as a comment, and that it needs the target's binary if it
  * does; "" where the target alone runs such an input. */
@@ -203,6 +182,7 @@ static char *replay_comment(const struct target *t, const struct finding *f, str
                             const char *file) {
     const char *subject = subject_of(t, f);
     struct job job = {.subject = subject ? find_collector(subject) : NULL,
+                      .subject_name = subject,
                       .reference = t->reference ? find_collector(t->reference) : NULL,
                       .seconds = RUN_SECONDS,
                       .trial_ms = 1000 * RUN_SECONDS,
@@ -226,30 +206,35 @@ static char *replay_comment(const struct target *t, const struct finding *f, str
     return comment;
 }
 
-/* The text of the form, with that behind its version line. */
-static bool save_form(const struct target *t, const struct finding *f, const char *path,
-                      struct form *form) {
-    char *comment = replay_comment(t, f, &form->program, strrchr(path, '/') + 1);
+/* The text of the form, with that and its group behind its version line. */
+static bool save_form(const struct target *t, const struct filed *filed, struct form *form,
+                      const struct cause *cause) {
+    const char *path = filed->path;
+    char *comment = replay_comment(t, &filed->finding, &form->program, strrchr(path, '/') + 1);
+    char *group = group_comments(&filed->finding, cause);
     size_t version = strcspn(form->text, "\n") + 1;
-    char *text = text_of("%.*s%s%s", (int)version, form->text, comment, form->text + version);
+    char *text =
+        text_of("%.*s%s%s%s", (int)version, form->text, comment, group, form->text + version);
     bool good = save_file(path, text, strlen(text));
     int why = errno;
     free(text);
     free(comment);
+    free(group);
     errno = why;
     return good;
 }
 
-/* FOLDER/guilty-shape.txt; or, for what is no program, FOLDER/guilty-content and its .history. */
+/* FOLDER/guilty-defect.txt; or, for what is no program, FOLDER/guilty-content and its .history. */
 static bool write_form(const struct target *t, const char *folder, const char *input,
-                       const char *comments, struct form *form, struct filed *filed) {
+                       const char *comments, struct form *form, const struct cause *cause,
+                       struct filed *filed) {
     size_t size;
     if (!make_folder(folder))
         return false;
     if (form->text) {
         snprintf(filed->path, PATH_SIZE, "%s/%s-%016" PRIx64 ".txt", folder, filed->finding.guilty,
-                 form->shape);
-        return save_form(t, &filed->finding, filed->path, form);
+                 cause->defect);
+        return save_form(t, filed, form, cause);
     }
     char *data = load_file(input, &size), name[17];
     if (!data)
@@ -265,17 +250,39 @@ static bool write_form(const struct target *t, const char *folder, const char *i
     return good;
 }
 
+/* Files it as new, or counts it where its defect has a file. */
+static bool file_program(const struct target *t, const char *folder, const char *input,
+                         const char *comments, struct form *form, struct filed *filed) {
+    const char *crashes = t->campaign->crashes;
+    struct cause cause;
+    cause.form = finding_key(filed->finding.violation, filed->finding.guilty, &form->program);
+    bool known = find_form_file(crashes, &filed->finding, cause.form, filed->path);
+    if (!known) {
+        find_cause(t, &filed->finding, form, &cause);
+        known = find_defect_file(crashes, &filed->finding, &cause, filed->path);
+    }
+    filed->how = known ? FILED_KNOWN : FILED_NEW;
+    return known ? count_in_file(filed->path, &filed->finding, cause.form)
+                 : write_form(t, folder, input, comments, form, &cause, filed);
+}
+
+/* The input itself, which is no program. */
+static bool file_input(const struct target *t, const char *folder, const char *input,
+                       const char *comments, struct form *form, struct filed *filed) {
+    bool known = find_message_file(folder, &filed->finding, filed->path);
+    filed->how = known ? FILED_KNOWN : FILED_NEW;
+    return known || write_form(t, folder, input, comments, form, NULL, filed);
+}
+
 static void file_form(const struct target *t, const char *input, const char *name,
                       struct filed *filed) {
     static struct form form;
     char *comments = history(t, name, &filed->finding);
     char *folder = text_of("%s/%s", t->campaign->crashes, filed->finding.violation);
     find_form(t, input, comments, &filed->finding, &form);
-    if (is_known(folder, &filed->finding, &form, filed->path)) {
-        filed->how = FILED_KNOWN;
-    } else if (write_form(t, folder, input, comments, &form, filed)) {
-        filed->how = FILED_NEW;
-    } else {
+    bool good = form.text ? file_program(t, folder, input, comments, &form, filed)
+                          : file_input(t, folder, input, comments, &form, filed);
+    if (!good) {
         filed->how = FILED_NOT;
         filed->full = errno == ENOSPC || errno == EDQUOT || errno == EFBIG;
         snprintf(filed->path, PATH_SIZE, "%s: %s", folder, strerror(errno));

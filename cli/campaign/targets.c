@@ -26,10 +26,13 @@ char *plugin_target(void) {
                    base);
 }
 
-/* fuzz_NAME fuzzes the collector NAME against cheney; fuzz_reference fuzzes that one. */
+/* fuzz_NAME fuzzes the collector NAME against cheney; fuzz_reference fuzzes that one, and
+ * fuzz_fault the seeded fault that its environment names. */
 static void find_collectors(struct target *t) {
-    const char *name = t->name + strlen("fuzz_");
+    const char *name = t->name + strlen("fuzz_"), *fault = getenv("ISOHEAP_FAULT");
     bool reference = strcmp(name, "reference") == 0;
+    if (fault && strcmp(name, "fault") == 0)
+        name = fault;
     char *of_plugin = last_plugin() ? plugin_target() : NULL;
     if (of_plugin && strcmp(of_plugin, t->name) == 0)
         name = default_collector();

@@ -249,6 +249,16 @@ static bool lower_op_kind(struct program *p, unsigned at, unsigned n) {
     return true;
 }
 
+/* What allocates may matter by the compaction that it causes. */
+static bool make_compaction(struct program *p, unsigned at, unsigned n) {
+    (void)n;
+    struct op *op = &p->ops[at];
+    if (!op_has(op->code, ALLOCATES))
+        return false;
+    *op = (struct op){.code = OP_COMPACT};
+    return true;
+}
+
 /* What allocates, or does a slice, may matter by the minor collection that it causes. */
 static bool make_minor(struct program *p, unsigned at, unsigned n) {
     (void)n;
@@ -384,6 +394,7 @@ const struct step_family form_steps[] = {
     {"remove a block and root what it points at", false, count_items, roots_for_block},
     {"point a root where a field points", false, count_fields, root_for_field},
     {"make a closure an ordinary block", false, count_closures, make_closure_ordinary},
+    {"make an allocation a compaction", false, count_ops, make_compaction},
     {"make an operation a minor collection", false, count_ops, make_minor},
     {"lower a tag", false, count_tags, simplify_tag},
     {"lower the tag of an allocation", false, count_op_tags, simplify_op_tag},

@@ -221,6 +221,7 @@ static void kinds_are_plain(void **state) {
             "heap\n  b0 = block tag=0 [0]\n  b1 = block tag=0 [b0]\n");
     becomes("make a closure an ordinary block", "heap\n  b0 = closure arity=1 env=[]\n",
             "heap\n  b0 = block tag=0 [0, 0]\n");
+    becomes("make an allocation a compaction", "script\n  r1 = exhaust 1\n", "script\n  compact\n");
     becomes("make an operation a minor collection", "script\n  slice 4\n", "script\n  minor\n");
     becomes("lower a tag", "heap\n  b0 = block tag=129 [0]\n", "heap\n  b0 = block tag=128 [0]\n");
     becomes("lower a tag", "heap\n  b0 = block tag=130 [0]\n", "heap\n  b0 = block tag=1 [0]\n");
