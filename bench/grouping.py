@@ -7,13 +7,14 @@
 
 ISOHEAP is the command of the build that has the faults, BUILD/bin/isoheap.  `run` fuzzes each seeded fault of a
 collector (`cmake --build BUILD --target faults`) from nothing until that many processor seconds are spent, engine,
-judgement and reduction together, or all findings of so many executions are filed, and appends a line to RESULTS/results.tsv: what is there already is not run again.
-The reports stay in RESULTS/<collector>-<fault>/.  --sample takes so many faults, the same ones each time; --time ends
-it after that many seconds.  Faults of the on-the-fly model have schedules, which are not reduced to a program, and
+judgement and reduction together, or all findings of so many executions are filed, and appends a line to
+RESULTS/results.tsv (fault, seconds, new and known findings): what is there already is not run again.  The reports
+stay in RESULTS/<collector>-<fault>/.  --sample takes so many faults, the same ones each time; --time begins no other
+one after that many seconds.  Faults of the on-the-fly model have schedules, which are not reduced to a program, and
 are left out.
 
 `report` prints how many report files a fault has got, and of how many pairs of faults of one collector a report of
-one would have been taken for one of the other: their files have the same name.
+one would have been taken for one of the other: they say the same defect or form.
 """
 import argparse
 import collections
@@ -91,6 +92,12 @@ def reports(folder):
     return sorted(os.path.relpath(p, folder) for p in glob.glob(folder + "/*/*") if not p.endswith(".history"))
 
 
+def keys(path):
+    """What a report says of its group: defect, and forms."""
+    with open(path, errors="replace") as f:
+        return set(re.findall(r"^# (?:defect|form): ([0-9a-f]{16})", f.read(), re.M))
+
+
 def run(options):
     isoheap, build, results = (os.path.abspath(p) for p in (options.isoheap, options.build, options.results))
     os.makedirs(results, exist_ok=True)
@@ -135,7 +142,8 @@ def report(options):
     by_collector = collections.defaultdict(list)
     for fault, names in files.items():
         if names:
-            by_collector[fault.split("/")[0]].append((fault, {os.path.basename(n) for n in names}))
+            folder = options.results + "/" + fault.replace("/", "-") + "/"
+            by_collector[fault.split("/")[0]].append((fault, set().union(*(keys(folder + n) for n in names))))
     pairs = merged = 0
     for members in by_collector.values():
         for i, (one, names) in enumerate(members):
