@@ -176,6 +176,24 @@ static bool is_anything(const struct model_object *o) {
     return o->in_use;
 }
 
+/* What nothing reaches is in the way of nothing. */
+static void room_is_what_unreachable_objects_leave(void **state) {
+    (void)state;
+    enum { FIELDS = 4096, ALL = MODEL_WORDS / FIELDS };
+    static word units[FIELDS];
+    for (unsigned i = 0; i < FIELDS; i++)
+        units[i] = WORD_UNIT;
+    model_reset(&model, 1);
+    assert_true(model_has_room(&model, 1, MODEL_WORDS));
+    assert_false(model_has_room(&model, 1, MODEL_WORDS + 1));
+    for (unsigned i = 0; i < ALL; i++)
+        model.slots[0][i % GC_SLOTS] = model_pointer(model_add(&model, FIELDS, 0, 0, units), 0);
+    assert_false(model_has_room(&model, 1, 1)); /* a root holds each of them */
+    model.slots[0][3] = WORD_UNIT;
+    assert_true(model_has_room(&model, 1, FIELDS));
+    assert_false(model_has_room(&model, 1, FIELDS + 1));
+}
+
 static void measuring_adds_the_words(void **state) {
     (void)state;
     size_t words = 0;
@@ -281,6 +299,7 @@ static void every_class_has_a_name_and_a_meaning(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(room_is_what_unreachable_objects_leave),
         cmocka_unit_test_setup(words_are_resolved, write_heap),
         cmocka_unit_test_setup(blocks_are_seen, write_heap),
         cmocka_unit_test_setup(forgetting_clears_every_cell, write_heap),
