@@ -10,6 +10,7 @@
 #
 # ISOHEAP is the command, SOURCE_DIR the checkout, BUILD_DIR has the faults' objects (faults/).
 # TARGETS is a folder of fuzz targets, for what a sanitizer alone sees; without it those are left out.
+# shellcheck disable=SC2015 # conditions
 set -u
 : "${ISOHEAP:?the path of the command}" "${SOURCE_DIR:?the checkout}"
 # shellcheck source=tests/support/support.bash

@@ -4,6 +4,7 @@
 # plug-in: what AddressSanitizer alone sees is found, replayed, reduced and drawn.
 # TARGET_DIR has the collector `stale` (tests/cli/target/stale.c) as a plug-in without sanitizers, and its
 # targets: one with the standalone runner, and with clang one with libFuzzer.
+# shellcheck disable=SC2015,SC2016 # conditions; a line that is evaluated later
 set -u
 : "${ISOHEAP:?the path of the command}" "${TARGET_DIR:?the folder of the plug-in}"
 # shellcheck source=tests/support/support.bash
