@@ -62,6 +62,8 @@ typedef enum gc_refusal {
       c->collect && c->walk && t->full_until_exact <= GC_FULL_COLLECTIONS,                         \
       "the functions collect and walk, and to be 16 (GC_FULL_COLLECTIONS) at most",                \
       "so many full collections leave exactly the reachable blocks; 0: no promise")                \
+    X(bool, slices, slices, c->step && c->cycle && c->walk, "the functions step, cycle and walk",  \
+      "slices alone, without a mutator in between, begin and end cycles until no garbage is left") \
     X(bool, renews, renews, t->full_until_exact, "full_until_exact",                               \
       "a heap that has become empty serves what a fresh heap serves")                              \
     X(gc_refusal, refusal, refuses, t->refusal != REFUSES_NO_FREE_BLOCK || c->walk,                \

@@ -159,6 +159,15 @@ static void collect_fully(struct judge *j) {
     call_collect(j->side, GC_FULL);
 }
 
+static void collect_young(struct judge *j) {
+    call_collect(j->side, GC_MINOR);
+}
+
+static bool step(struct judge *j, size_t budget) {
+    call_step(j->side, budget);
+    return j->side->in_cycle;
+}
+
 static enum gc_result allocate_units(struct judge *j, size_t wosize) {
     return call_alloc(j->side, 0, SLOT_NEW, wosize, 0, runner_of(j->side)->units);
 }
@@ -234,6 +243,8 @@ static void fault(struct judge *j, const char *detail) {
 static const struct judge_services services = {.walk = walk,
                                                .walk_inside = walk_inside,
                                                .collect_fully = collect_fully,
+                                               .collect_young = collect_young,
+                                               .step = step,
                                                .allocate = allocate_units,
                                                .check = check,
                                                .cycle = cycle,

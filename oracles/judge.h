@@ -89,6 +89,8 @@ struct judge_services {
     void (*walk)(struct judge *, enum occasion);
     void (*walk_inside)(struct judge *); /* in the middle of a call */
     void (*collect_fully)(struct judge *);
+    void (*collect_young)(struct judge *);
+    bool (*step)(struct judge *, size_t budget); /* true: a cycle is under way */
     enum gc_result (*allocate)(struct judge *, size_t wosize);
     const char *(*check)(struct judge *);
     struct gc_cycle (*cycle)(struct judge *);
@@ -137,6 +139,15 @@ _Noreturn static inline void judge_fail(struct judge *j, enum violation v, const
 _Noreturn static inline void judge_fault(struct judge *j, const char *detail) {
     j->services->fault(j, detail);
     abort();
+}
+
+/* At the end of a run: who promises to show its states to hooks->refinement has done so in each
+ * collection; without a look at one nothing is judged, and that must not pass for a proof. */
+static inline bool judge_shown(struct judge *j, bool any) {
+    if (!any && j->side->hooks->collections > 0)
+        judge_fail(j, VIOLATION_promise_broken,
+                   "hooks->refinement has not been called by any collection");
+    return false;
 }
 
 /* ---- events -----------------------------------------------------------------------------------
@@ -216,7 +227,7 @@ enum oracle_event_code {
 
 struct oracle_module {
     const char *meaning, *source;
-    enum violation classes[10]; /* VIOLATION_none behind the last */
+    enum violation classes[12]; /* VIOLATION_none behind the last */
     unsigned needs;  /* bit set of 1u << NEED_x: it judges collectors that have them all */
     size_t state;    /* bytes of its own for each collector, j->state; zeroed once */
     unsigned record; /* RECORD_x: j->record; 0: none */

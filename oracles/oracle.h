@@ -27,6 +27,7 @@ enum party { PARTY_SUBJECT, PARTY_REFERENCE, PARTY_MODEL, PARTIES };
     X(remembered)                                                                                  \
     X(minor)                                                                                       \
     X(snapshot)                                                                                    \
+    X(liveness)                                                                                    \
     X(refinement)                                                                                  \
     X(refinement_words)                                                                            \
     X(layout)                                                                                      \
@@ -63,6 +64,7 @@ _Static_assert(ORACLE_COUNT < 64, "a set of oracles has 64 bits: widen oracle_se
     X(compacts, "trait compacts or slides", t->compacts || t->slides)                              \
     X(generations, "young and remembered", c->young && c->remembered)                              \
     X(cycle, "cycle", c->cycle)                                                                    \
+    X(slices, "trait slices", t->slices)                                                           \
     X(old_stays, "old blocks that do not move", !t->moves || (c->young && c->remembered))          \
     X(refines, "trait refines", t->refines)                                                        \
     X(refines_words, "trait refines_words", t->refines_words)                                      \

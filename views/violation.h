@@ -36,6 +36,7 @@
     X(heap_not_dense, "after a compaction the free words are not one block at the end")            \
     X(order_changed, "a sliding collector changed the order of two blocks")                        \
     X(no_progress, "more steps than the bound that the heap size allows")                          \
+    X(promise_broken, "a hook that is promised is not called, or a count of events goes wrong")    \
     X(collector_assertion, "the collector's own check failed")                                     \
     X(sanitizer, "a sanitizer report or a crash inside the collector")
 

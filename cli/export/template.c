@@ -29,6 +29,7 @@ static const char *assertions(enum violation v) {
     case VIOLATION_collector_assertion:
         return "own";
     case VIOLATION_no_progress:
+    case VIOLATION_promise_broken:
     case VIOLATION_sanitizer:
     case VIOLATION_refinement_broken:
     case VIOLATION_layout_broken:
@@ -80,6 +81,12 @@ static bool has_snapshots(const struct exported *e) {
     return e->subject->cycle && (e->subject->young || !e->subject->traits.moves);
 }
 
+/* Slices that no mutator follows: of a collector that may have the trait `slices`. */
+static bool has_slices(const struct exported *e) {
+    const struct collector *c = e->subject;
+    return c->step && c->cycle && c->walk && (c->traits.slices || c->promise);
+}
+
 static bool is_of_snapshot(enum violation v) {
     return v == VIOLATION_snapshot_lost || v == VIOLATION_barrier_missed;
 }
@@ -100,6 +107,10 @@ static bool is_needed(const struct exported *e, const char *what, size_t length)
                   {"unreached", asserts(e, "graph") && has_cycles(e)},
                   {"written", e->violation == VIOLATION_field_written && e->subject->young},
                   {"protection", is_of_snapshot(e->violation) && has_snapshots(e)},
+                  {"slices", has_slices(e) &&
+                                 (e->violation == VIOLATION_no_progress || asserts(e, "garbage"))},
+                  {"counted", e->violation == VIOLATION_promise_broken && e->subject->cycle},
+                  {"told", e->violation == VIOLATION_promise_broken},
                   {"tower", oracle_text(e) == export_tower},
                   {"cakeml", oracle_text(e) == export_cakeml},
                   {"order", e->violation == VIOLATION_order_changed && collects(e->program)},

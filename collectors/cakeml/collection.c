@@ -9,7 +9,7 @@
 
 void collection_judge(struct gc *g, enum cakeml_stage stage) {
     bool whole = stage == CAKEML_START || stage == CAKEML_DONE;
-    if (!g->config.hooks->refinement || !(g->view.lists || whole))
+    if (!g->config.hooks->refinement || !(g->view.lists || whole) || FAULTY(ck_untold))
         return;
     g->view.stage = stage;
     g->judged = true;

@@ -289,6 +289,7 @@ static void generational_remembered(struct gc *g, void (*visit)(void *, word, si
 static void generational_promise(const struct gc_config *config, struct collector_traits *traits) {
     space_promise(config, traits);
     traits->nursery_words = 2 * config->nursery_words;
+    traits->slices = config->kind % KINDS == KIND_INCREMENTAL;
 }
 
 const struct collector ISOHEAP_COLLECTOR = {

@@ -226,7 +226,7 @@ static inline void forward_rest(struct nursery *n, word *scan) {
 }
 
 static inline void tell_minor(struct gc_hooks *hooks, bool before) {
-    if (hooks->minor)
+    if (hooks->minor && !FAULTY(minor_untold))
         hooks->minor(hooks, before);
 }
 

@@ -51,6 +51,10 @@ static enum gc_result incremental_store(struct gc *gc, unsigned m, unsigned obj,
 }
 
 static enum gc_result incremental_step(struct gc *gc, size_t budget) {
+    if (FAULTY(idle_slices) && gc->cycle.phase == GC_PHASE_IDLE)
+        return GC_IDLE;
+    if (FAULTY(slice_restarts) && gc->cycle.phase == GC_PHASE_SWEEP)
+        sweep_begin(&gc->cycle.space);
     cycle_slice(&gc->cycle, budget);
     return gc->cycle.phase == GC_PHASE_IDLE ? GC_IDLE : GC_OK;
 }
@@ -68,7 +72,10 @@ static const char *incremental_check(struct gc *gc) {
 }
 
 static struct gc_cycle incremental_cycle(struct gc *gc) {
-    return cycle_state(&gc->cycle);
+    struct gc_cycle state = cycle_state(&gc->cycle);
+    if (FAULTY(cycles_uncounted) && state.begun > 1)
+        state.begun = 1;
+    return state;
 }
 
 const struct collector ISOHEAP_COLLECTOR = {
@@ -80,6 +87,7 @@ const struct collector ISOHEAP_COLLECTOR = {
                .outside = true,
                .poisons = true,
                .whitens = true,
+               .slices = true,
                .free_list = true,
                .sorted_free_list = true,
                .merged_free_list = true,

@@ -18,7 +18,7 @@
 enum { CHECK_BUDGET = 200 };
 
 void tower_judge(struct gc *g, enum tower_stage stage) {
-    if (!g->config.hooks->refinement)
+    if (!g->config.hooks->refinement || FAULTY(tower_untold))
         return;
     g->view.stage = stage;
     g->view.used = g->used;

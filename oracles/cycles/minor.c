@@ -17,6 +17,7 @@
 
 /* f of Definition 7, for the young blocks of the record: 0: not known. */
 struct copies {
+    bool seen; /* a minor collection, in this run */
     uint32_t of[SIDE_WORDS];
 };
 
@@ -173,8 +174,14 @@ static void before_minor(struct judge *j) {
         f->of[id] = 0;
 }
 
+static bool reset(struct judge *j) {
+    ((struct copies *)j->state)->seen = false;
+    return false;
+}
+
 static bool minor(struct judge *j, bool before) {
     const struct minor_record *m = j->record;
+    ((struct copies *)j->state)->seen = true;
     size_t words = j->side->graph.words;
     if (!m->known || (!before && j->side->facts.violation))
         return false;
@@ -189,14 +196,38 @@ static bool minor(struct judge *j, bool before) {
     return true;
 }
 
+static bool has_young_roots(const struct side *s) {
+    for (unsigned m = 0; m < s->graph.mutators; m++)
+        for (unsigned i = 0; i < GC_SLOTS; i++)
+            if (is_young(s, s->slots[m][i]))
+                return true;
+    return false;
+}
+
+/* A collector that tells of no minor collection would never be judged: one is asked for, if the run
+ * had none. */
+static bool ended(struct judge *j) {
+    const struct copies *f = j->state;
+    if (f->seen || !has_young_roots(j->side))
+        return false;
+    j->services->collect_young(j);
+    if (!f->seen)
+        judge_fail(j, VIOLATION_promise_broken,
+                   "hooks->minor has not been called by a minor collection of young blocks");
+    return true;
+}
+
 const struct oracle_module oracle_minor = {
     .meaning = "Definition 7: a minor collection keeps what it must and touches nothing else",
     .source = "the long OCaml paper, Definition 7 and section 8.2",
     .classes = {VIOLATION_lost_object, VIOLATION_dangling_pointer, VIOLATION_edge_changed,
                 VIOLATION_sharing_changed, VIOLATION_tag_changed, VIOLATION_size_changed,
-                VIOLATION_data_changed, VIOLATION_garbage_retained, VIOLATION_field_written},
+                VIOLATION_data_changed, VIOLATION_garbage_retained, VIOLATION_field_written,
+                VIOLATION_promise_broken},
     .needs = 1u << NEED_walk | 1u << NEED_generations,
     .state = sizeof(struct copies),
     .record = RECORD_minor_record,
+    .reset = reset,
     .minor = minor,
+    .ended = ended,
 };

@@ -22,8 +22,14 @@ static void describe(char *out, const struct cakeml_view *v, uint32_t at) {
              (unsigned)v->a, (unsigned)v->sp, (unsigned)v->sp1, (unsigned)cakeml_refs_start(v));
 }
 
+static bool reset(struct judge *j) {
+    ((struct cakeml_record *)j->state)->seen = false;
+    return false;
+}
+
 static bool shown(struct judge *j, void *view) {
     struct cakeml_record *c = j->state;
+    c->seen = true;
     struct cakeml_view *v = view;
     /* What words alone do, the other oracles judge. */
     c->holds = !v->lists || cakeml_holds(&c->oracle, v);
@@ -46,5 +52,6 @@ const struct oracle_module oracle_cakeml_record = {
     .meaning = "the states that a collector of CakeML shows",
     .needs = 1u << NEED_refines_words,
     .state = sizeof(struct cakeml_record),
+    .reset = reset,
     .shown = shown,
 };

@@ -13,6 +13,7 @@ struct cakeml_record {
     struct cakeml_oracle oracle;
     bool holds;      /* the last state that was shown */
     bool comes_last; /* it ends a collection */
+    bool seen;       /* a state, in this run */
 };
 
 /* An oracle's part in a state that has been shown: fails if the statement that does not hold is of

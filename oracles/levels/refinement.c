@@ -7,6 +7,11 @@
 
 #include <stdio.h>
 
+struct refinement {
+    struct tower_oracle tower;
+    bool seen; /* a state, in this run */
+};
+
 _Static_assert((int)TOWER_HALF >= (int)PROGRAM_HEAP_WORDS,
                "the tower takes every heap of a program");
 
@@ -37,7 +42,9 @@ static void describe(char *out, const struct tower_view *v, enum tower_level lev
 }
 
 static bool shown(struct judge *j, void *view) {
-    struct tower_oracle *o = j->state;
+    struct refinement *r = j->state;
+    struct tower_oracle *o = &r->tower;
+    r->seen = true;
     struct tower_view *v = view;
     if (tower_holds(o, v))
         return v->stage == TOWER_DONE;
@@ -47,12 +54,24 @@ static bool shown(struct judge *j, void *view) {
         o->broken);
 }
 
+static bool reset(struct judge *j) {
+    ((struct refinement *)j->state)->seen = false;
+    return false;
+}
+
+static bool ended(struct judge *j) {
+    return judge_shown(j, ((const struct refinement *)j->state)->seen);
+}
+
 const struct oracle_module oracle_refinement = {
     .meaning = "each level of the tower refines the one above, at every step",
     .source = "Myreen's copying collector, Figures 1 to 5 and section 4",
-    .classes = {VIOLATION_refinement_broken, VIOLATION_false_out_of_memory},
+    .classes = {VIOLATION_refinement_broken, VIOLATION_false_out_of_memory,
+                VIOLATION_promise_broken},
     .needs = 1u << NEED_refines,
-    .state = sizeof(struct tower_oracle),
+    .state = sizeof(struct refinement),
     .fine = true,
+    .reset = reset,
     .shown = shown,
+    .ended = ended,
 };

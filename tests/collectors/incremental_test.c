@@ -92,7 +92,7 @@ static void a_collector_that_does_not_tell_is_not_judged(void **state) {
     (void)state;
     struct collector silent = incremental;
     silent.cycle = NULL;
-    silent.traits.whitens = false;
+    silent.traits.whitens = silent.traits.slices = false;
     memset(&total, 0, sizeof total);
     pass_all(&silent, &cheney);
     assert_int_equal(total.oracles[ORACLE_snapshot], 0);

@@ -257,6 +257,12 @@ static enum gc_result step_endless(struct gc *g, size_t budget) {
     (void)g, (void)budget;
     return GC_OK;
 }
+static struct gc_cycle tells_cycle(struct gc *g) {
+    return incremental.cycle(g);
+}
+static enum gc_result claims_slices(struct gc *g, size_t budget) {
+    return incremental.cycle(g).phase == GC_PHASE_IDLE ? GC_IDLE : incremental.step(g, budget);
+}
 static const char *const two_kinds[] = {"one", "two", NULL};
 static enum gc_result kind_loses(struct gc *g, unsigned kind) {
     (void)g;
@@ -516,6 +522,7 @@ static const struct gc_extras strong_extras = {.ephemeron = strong_ephemeron,
 #define SPOILS_claims_whitens    .collect = claims_whitens
 #define SPOILS_claims_free_list  .walk = claims_free_list
 #define SPOILS_claims_exact      .collect = claims_exact
+#define SPOILS_claims_slices     .step = claims_slices, .cycle = tells_cycle, .traits.slices = true
 #define SPOILS_claims_renews     .alloc = claims_renews
 #define SPOILS_claims_exactly    .alloc = claims_exactly
 #define SPOILS_claims_size       .alloc = claims_size, .traits.max_wosize = 20

@@ -155,6 +155,25 @@ static void what_an_oracle_asks_for(void **state) {
     assert_string_equal(asked.detail, "a wrong assumption");
 }
 
+/* Nothing was shown: that is one's fault only who has collected. */
+static void states_that_nobody_shows(void **state) {
+    (void)state;
+    const struct judge_services services = {.fail = fake_fail};
+    static struct side side;
+    struct gc_hooks hooks;
+    struct judge judge = {.services = &services, .side = &side};
+    memset(&hooks, 0, sizeof hooks);
+    side.hooks = &hooks;
+    assert_false(judge_shown(&judge, false));
+    hooks.collections = 1;
+    assert_false(judge_shown(&judge, true));
+    int ended = setjmp(end);
+    if (ended == 0)
+        judge_shown(&judge, false);
+    assert_int_equal(ended, 1);
+    assert_int_equal(asked.violation, VIOLATION_promise_broken);
+}
+
 /* An assumption of an oracle's own, that the harness numbers finalisers one after the other. */
 static void finalisers_are_promised_in_order(void **state) {
     (void)state;
@@ -255,6 +274,7 @@ int main(void) {
         cmocka_unit_test(words_of_a_side),
         cmocka_unit_test(cycles_that_have_moved),
         cmocka_unit_test(what_an_oracle_asks_for),
+        cmocka_unit_test(states_that_nobody_shows),
         cmocka_unit_test(finalisers_are_promised_in_order),
         cmocka_unit_test(objects_have_names),
         cmocka_unit_test(words_of_a_heap_are_described),
