@@ -117,7 +117,8 @@ static void judge_fields(struct judge *j) {
     char place[VERDICT_TEXT / 2], what[VERDICT_TEXT / 2];
     describe_at(j, (uint32_t)at, place, sizeof place);
     describe_heap(j, expected, what, sizeof what);
-    snprintf(j->expected, VERDICT_TEXT, "in %s %s", place, what);
+    int n = snprintf(j->expected, VERDICT_TEXT, "in %s ", place);
+    snprintf(j->expected + n, VERDICT_TEXT - (size_t)n, "%s", what);
     describe_heap(j, found, j->found, VERDICT_TEXT);
     judge_fail(j, edge ? VIOLATION_edge_changed : VIOLATION_data_changed,
                "after a cycle a block, reachable or not, is not as the mutator left it");

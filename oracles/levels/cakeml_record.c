@@ -27,6 +27,11 @@ static bool reset(struct judge *j) {
     return false;
 }
 
+static bool built(struct judge *j) {
+    ((struct cakeml_record *)j->state)->before = j->side->hooks->collections;
+    return false;
+}
+
 static bool shown(struct judge *j, void *view) {
     struct cakeml_record *c = j->state;
     c->seen = true;
@@ -53,5 +58,6 @@ const struct oracle_module oracle_cakeml_record = {
     .needs = 1u << NEED_refines_words,
     .state = sizeof(struct cakeml_record),
     .reset = reset,
+    .built = built,
     .shown = shown,
 };

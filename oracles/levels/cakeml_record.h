@@ -14,6 +14,7 @@ struct cakeml_record {
     bool holds;      /* the last state that was shown */
     bool comes_last; /* it ends a collection */
     bool seen;       /* a state, in this run */
+    uint64_t before; /* collections when the initial heap stood */
 };
 
 /* An oracle's part in a state that has been shown: fails if the statement that does not hold is of

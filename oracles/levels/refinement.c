@@ -9,7 +9,8 @@
 
 struct refinement {
     struct tower_oracle tower;
-    bool seen; /* a state, in this run */
+    bool seen;       /* a state, in this run */
+    uint64_t before; /* collections when the initial heap stood */
 };
 
 _Static_assert((int)TOWER_HALF >= (int)PROGRAM_HEAP_WORDS,
@@ -59,8 +60,14 @@ static bool reset(struct judge *j) {
     return false;
 }
 
+static bool built(struct judge *j) {
+    ((struct refinement *)j->state)->before = j->side->hooks->collections;
+    return false;
+}
+
 static bool ended(struct judge *j) {
-    return judge_shown(j, ((const struct refinement *)j->state)->seen);
+    const struct refinement *r = j->state;
+    return judge_shown(j, r->before, r->seen);
 }
 
 const struct oracle_module oracle_refinement = {
@@ -72,6 +79,7 @@ const struct oracle_module oracle_refinement = {
     .state = sizeof(struct refinement),
     .fine = true,
     .reset = reset,
+    .built = built,
     .shown = shown,
     .ended = ended,
 };

@@ -10,7 +10,8 @@ static bool shown(struct judge *j, void *view) {
 }
 
 static bool ended(struct judge *j) {
-    return judge_shown(j, ((const struct cakeml_record *)j->record)->seen);
+    const struct cakeml_record *c = j->record;
+    return judge_shown(j, c->before, c->seen);
 }
 
 const struct oracle_module oracle_refinement_words = {

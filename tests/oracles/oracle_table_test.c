@@ -164,12 +164,13 @@ static void states_that_nobody_shows(void **state) {
     struct judge judge = {.services = &services, .side = &side};
     memset(&hooks, 0, sizeof hooks);
     side.hooks = &hooks;
-    assert_false(judge_shown(&judge, false));
+    assert_false(judge_shown(&judge, 0, false));
     hooks.collections = 1;
-    assert_false(judge_shown(&judge, true));
+    assert_false(judge_shown(&judge, 0, true));
+    assert_false(judge_shown(&judge, 1, false)); /* it was adopt that moved blocks */
     int ended = setjmp(end);
     if (ended == 0)
-        judge_shown(&judge, false);
+        judge_shown(&judge, 0, false);
     assert_int_equal(ended, 1);
     assert_int_equal(asked.violation, VIOLATION_promise_broken);
 }
