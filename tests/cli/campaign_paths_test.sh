@@ -118,6 +118,7 @@ remember() {
 }
 
 where=corpus
+rm -rf findings # the defect is new again
 seeds
 corpus minimise # what fails leaves the corpus: it is named, kept and filed
 [ $? -eq 1 ] && grep -q ": fails, and is no part of the corpus: corpus/.work/$target/queue/" out &&
