@@ -36,8 +36,11 @@ check 2 'jobs' "$isoheap" run --jobs=0 files
 
 # ---- on a terminal ----
 
-command -v script >/dev/null || lack 'progress on a terminal: this system has no script (bsdutils)'
-if command -v script >/dev/null; then
+if ! command -v script >/dev/null; then
+    lack 'progress on a terminal: this system has no script (bsdutils)'
+elif ! python3 -c 'import pty; pty.openpty()' 2>/dev/null; then
+    lack 'progress on a terminal: this system has no pseudo-terminals (/dev/ptmx)'
+else
     script -qec "$isoheap run --quiet --jobs=2 files/bad_lost_overflow.txt files/bad_infix_root.txt >plain" terminal >/dev/null
     grep -q '[0-2] of 2 files' terminal || complain 'no progress' terminal
     [ "$(cat plain)" = "$("$isoheap" run --quiet files/bad_lost_overflow.txt files/bad_infix_root.txt)" ] || complain 'other lines on a terminal' plain
