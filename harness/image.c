@@ -38,7 +38,7 @@ word atom_word(const struct runner *r, const struct value *v) {
 }
 
 word value_word(const struct runner *r, const struct value *v) {
-    if (v->kind != VALUE_BLOCK && v->kind != VALUE_INFIX)
+    if (!value_is_reference(v))
         return atom_word(r, v);
     if (r->program->items[r->named[v->block]].is_static && !r->takes_outside)
         return WORD_UNIT;

@@ -10,10 +10,6 @@
 
 static const struct value unit = {.kind = VALUE_IMMEDIATE};
 
-static bool is_reference(const struct value *v) {
-    return v->kind == VALUE_BLOCK || v->kind == VALUE_INFIX;
-}
-
 void program_copy(struct program *to, const struct program *from) {
     memcpy(to->config, from->config, sizeof to->config);
     memcpy(to->roots, from->roots, sizeof to->roots);
@@ -38,11 +34,11 @@ static void each_reference(struct program *p, unsigned gone_at, unsigned gone,
                            void (*change)(struct value *, void *), void *context) {
     for (unsigned i = 0; i < p->n_items; i++)
         for (unsigned f = 0; f < p->items[i].n_fields && i - gone_at >= gone; f++)
-            if (is_reference(&p->fields[p->items[i].first_field + f]))
+            if (value_is_reference(&p->fields[p->items[i].first_field + f]))
                 change(&p->fields[p->items[i].first_field + f], context);
     for (unsigned m = 0; m < PROGRAM_MUTATORS; m++)
         for (unsigned r = 0; r < PROGRAM_SLOTS; r++)
-            if (is_reference(&p->roots[m][r]))
+            if (value_is_reference(&p->roots[m][r]))
                 change(&p->roots[m][r], context);
 }
 
@@ -59,7 +55,7 @@ struct mending {
 static struct value first_reference(const struct mending *m, unsigned block) {
     const struct item *item = named_block(&m->named, block);
     for (unsigned f = 0; f < item->n_fields; f++)
-        if (is_reference(&m->named.program->fields[item->first_field + f]))
+        if (value_is_reference(&m->named.program->fields[item->first_field + f]))
             return m->named.program->fields[item->first_field + f];
     return unit;
 }
@@ -67,9 +63,9 @@ static struct value first_reference(const struct mending *m, unsigned block) {
 static void mend_reference(struct value *v, void *context) {
     const struct mending *m = context;
     unsigned gone = m->high - m->low, steps = 0;
-    while (is_reference(v) && v->block - m->low < gone)
+    while (value_is_reference(v) && v->block - m->low < gone)
         *v = m->mend == MEND_FOLLOW && steps++ < gone ? first_reference(m, v->block) : unit;
-    if (is_reference(v) && v->block >= m->high)
+    if (value_is_reference(v) && v->block >= m->high)
         v->block = (uint16_t)(v->block - gone);
 }
 

@@ -295,6 +295,10 @@ uint64_t program_digest(const struct program *p);
 /* ---- helpers shared by the printers, the harness and the mutators ---------------------------- */
 
 bool value_equal(const struct value *a, const struct value *b);
+/* Does it lead to a named block of the initial heap? */
+static inline bool value_is_reference(const struct value *v) {
+    return v->kind == VALUE_BLOCK || v->kind == VALUE_INFIX;
+}
 
 /* Is tag legal for an ordinary (scanned) block of the language: 0..246, 248, 250? */
 bool tag_is_ordinary(unsigned tag);

@@ -128,8 +128,7 @@ static const char *fields_valid(const struct named_blocks *named, const struct i
         const char *fault = raw ? word_valid(v) : heap_value_valid(named, v);
         if (fault)
             return fault;
-        bool pointer = v->kind == VALUE_BLOCK || v->kind == VALUE_INFIX;
-        if (item->is_static && pointer && !named_block(named, v->block)->is_static)
+        if (item->is_static && value_is_reference(v) && !named_block(named, v->block)->is_static)
             return "a static block points into the heap";
     }
     return NULL;

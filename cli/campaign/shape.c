@@ -27,10 +27,6 @@ static void put(uint64_t *digest, uint64_t number) {
     *digest ^= *digest >> 29;
 }
 
-static bool is_reference(const struct value *v) {
-    return v->kind == VALUE_BLOCK || v->kind == VALUE_INFIX;
-}
-
 /* ---- config and heap --------------------------------------------------------------------------
  */
 
@@ -87,7 +83,7 @@ static uint64_t features_of_roots(const struct program *p) {
     for (unsigned m = 0; m < PROGRAM_MUTATORS; m++)
         for (unsigned s = 0; s < PROGRAM_SLOTS; s++) {
             const struct value *v = &p->roots[m][s];
-            if (!is_reference(v))
+            if (!value_is_reference(v))
                 continue;
             features |= (uint64_t)(v->kind == VALUE_INFIX) << HAS_INFIX_ROOT |
                         (uint64_t)has_root[v->block] << HAS_SHARED_ROOT;

@@ -70,7 +70,7 @@ static void write_value(const struct lowering *l, const struct value *v) {
         fprintf(l->f, "0x%" PRIx64, outside_pointer((unsigned)v->bits));
     else if (v->kind == VALUE_SLOT)
         fprintf(l->f, "SLOT(%u)", v->block);
-    else if (v->kind == VALUE_BLOCK || v->kind == VALUE_INFIX)
+    else if (value_is_reference(v))
         write_reference(l, v);
     else
         write_immediate(l->f, v->bits);

@@ -364,7 +364,7 @@ static void read_records(struct decoder *d, const uint8_t *data, size_t size) {
 
 /* The only place where references meet blocks.  to_static: a static block points at others only. */
 static void resolve(const struct named_blocks *named, struct value *v, bool to_static) {
-    if (v->kind != VALUE_BLOCK && v->kind != VALUE_INFIX)
+    if (!value_is_reference(v))
         return;
     if (v->block >= named->count)
         v->block = named->count ? (uint16_t)(v->block % named->count) : 0;

@@ -106,8 +106,7 @@ struct marking {
 };
 
 static void visit(struct marking *k, const struct value *v) {
-    if ((v->kind != VALUE_BLOCK && v->kind != VALUE_INFIX) || k->seen[v->block] ||
-        named_block(k->named, v->block)->is_static)
+    if (!value_is_reference(v) || k->seen[v->block] || named_block(k->named, v->block)->is_static)
         return;
     k->seen[v->block] = true;
     k->stack[k->top++] = v->block;

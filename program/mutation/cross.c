@@ -41,7 +41,7 @@ struct graft {
 
 /* A value of the second parent in the child: what did not come along is unit. */
 static struct value grafted(const struct graft *g, struct value v) {
-    if (v.kind != VALUE_BLOCK && v.kind != VALUE_INFIX)
+    if (!value_is_reference(&v))
         return v;
     if (v.block < g->first_named || v.block - g->first_named >= g->n_named)
         return (struct value){.kind = VALUE_IMMEDIATE};

@@ -7,23 +7,19 @@
 
 #include <string.h>
 
-static bool is_reference(const struct value *v) {
-    return v->kind == VALUE_BLOCK || v->kind == VALUE_INFIX;
-}
-
 /* ---- references ------------------------------------------------------------------------------ */
 
 /* Block numbers from first on go up by one. */
 static void shift_up(struct value *values, unsigned n, unsigned first) {
     for (unsigned i = 0; i < n; i++)
-        if (is_reference(&values[i]) && values[i].block >= first)
+        if (value_is_reference(&values[i]) && values[i].block >= first)
             values[i].block++;
 }
 
 /* Blocks first .. first + count - 1 are gone. */
 static void shift_down(struct value *values, unsigned n, unsigned first, unsigned count) {
     for (unsigned i = 0; i < n; i++) {
-        if (!is_reference(&values[i]) || values[i].block < first)
+        if (!value_is_reference(&values[i]) || values[i].block < first)
             continue;
         if (values[i].block < first + count)
             values[i] = (struct value){.kind = VALUE_IMMEDIATE};
@@ -185,7 +181,7 @@ bool edit_tag(struct program *p, unsigned at, uint8_t tag) {
     item->kind = raw ? ITEM_RAW : ITEM_BLOCK;
     for (unsigned f = 0; f < item->n_fields; f++) {
         struct value *v = &p->fields[item->first_field + f];
-        uint64_t bits = is_reference(v) ? 0 : v->bits;
+        uint64_t bits = value_is_reference(v) ? 0 : v->bits;
         *v = raw ? (struct value){.kind = VALUE_RAW, .bits = bits}
                  : (struct value){.kind = VALUE_IMMEDIATE, .bits = immediate_bits(bits)};
     }

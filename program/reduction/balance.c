@@ -29,7 +29,7 @@ static unsigned words_reached(const struct program *p, unsigned index) {
         words += item_words(item);
         for (unsigned f = 0; f < item->n_fields; f++) {
             const struct value *v = &p->fields[item->first_field + f];
-            if (v->kind != VALUE_BLOCK && v->kind != VALUE_INFIX)
+            if (!value_is_reference(v))
                 continue;
             unsigned to = named.item[v->block];
             if (seen >> to & 1)
@@ -111,7 +111,7 @@ static bool clear_root(struct program *p, unsigned at, unsigned n) {
     (void)n;
     unsigned root = at / choices(p);
     struct value *v = &p->roots[root / PROGRAM_SLOTS][root % PROGRAM_SLOTS];
-    if ((v->kind != VALUE_BLOCK && v->kind != VALUE_INFIX) || !balance(p, at % choices(p)))
+    if (!value_is_reference(v) || !balance(p, at % choices(p)))
         return false;
     *v = (struct value){.kind = VALUE_IMMEDIATE};
     return true;

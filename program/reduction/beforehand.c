@@ -43,8 +43,7 @@ static bool known_value(const struct program *p, unsigned at, const struct value
 static struct item *known_item(struct program *p, unsigned at, unsigned slot) {
     const struct value *root = &p->roots[p->ops[at].mutator][slot];
     struct named_blocks named;
-    if ((root->kind != VALUE_BLOCK && root->kind != VALUE_INFIX) ||
-        used_before(p, at, p->ops[at].mutator, slot, true))
+    if (!value_is_reference(root) || used_before(p, at, p->ops[at].mutator, slot, true))
         return NULL;
     named_blocks_find(&named, p);
     return &p->items[named.item[root->block]];

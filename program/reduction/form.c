@@ -27,19 +27,15 @@ static unsigned count_ops(const struct program *p) {
     return is_small(p) ? p->n_ops : 0;
 }
 
-static bool is_reference(const struct value *v) {
-    return v->kind == VALUE_BLOCK || v->kind == VALUE_INFIX;
-}
-
 /* Calls change for every reference of fields and roots. */
 static void each_reference(struct program *p, void (*change)(struct value *, const unsigned *),
                            const unsigned *context) {
     for (unsigned f = 0; f < p->n_fields; f++)
-        if (is_reference(&p->fields[f]))
+        if (value_is_reference(&p->fields[f]))
             change(&p->fields[f], context);
     for (unsigned m = 0; m < PROGRAM_MUTATORS; m++)
         for (unsigned s = 0; s < PROGRAM_SLOTS; s++)
-            if (is_reference(&p->roots[m][s]))
+            if (value_is_reference(&p->roots[m][s]))
                 change(&p->roots[m][s], context);
 }
 
@@ -97,7 +93,7 @@ static unsigned free_slot(const struct program *p) {
 static bool root_for_field(struct program *p, unsigned at, unsigned n) {
     (void)n;
     unsigned slot = free_slot(p);
-    if (slot == PROGRAM_SLOTS || !is_reference(&p->fields[at]))
+    if (slot == PROGRAM_SLOTS || !value_is_reference(&p->fields[at]))
         return false;
     p->roots[0][slot] = p->fields[at];
     p->fields[at] = (struct value){.kind = VALUE_IMMEDIATE};
@@ -111,7 +107,7 @@ static bool roots_for_block(struct program *p, unsigned at, unsigned n) {
     for (unsigned f = 0; f < item.n_fields; f++) {
         const struct value v = p->fields[item.first_field + f];
         unsigned slot = free_slot(p);
-        if (!is_reference(&v) || v.block == name)
+        if (!value_is_reference(&v) || v.block == name)
             continue;
         if (slot == PROGRAM_SLOTS)
             break;

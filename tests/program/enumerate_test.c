@@ -65,7 +65,7 @@ static void next_permutation(unsigned n, unsigned *to, unsigned index) {
 }
 
 static struct value rename_value(struct value v, const unsigned *blocks, const unsigned *slots) {
-    if (v.kind == VALUE_BLOCK || v.kind == VALUE_INFIX)
+    if (value_is_reference(&v))
         v.block = (uint16_t)blocks[v.block];
     if (v.kind == VALUE_SLOT)
         v.block = (uint16_t)slots[v.block];
