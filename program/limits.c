@@ -133,6 +133,19 @@ unsigned op_words(const struct op *op, unsigned k) {
     }
 }
 
+bool op_writes_slot(const struct op *op) {
+    return op_shapes[op->code].operands & OPERAND_DST && !op_has(op->code, READS_DST);
+}
+
+bool op_reads_slot(const struct op *op, unsigned slot) {
+    unsigned operands = op_shapes[op->code].operands;
+    bool reads = (operands & OPERAND_SRC && op->src == slot) ||
+                 (operands & OPERAND_DST && op->dst == slot && op_has(op->code, READS_DST));
+    for (unsigned v = 0; v < op->n_values; v++)
+        reads |= op->values[v].kind == VALUE_SLOT && op->values[v].block == slot;
+    return reads;
+}
+
 unsigned item_words(const struct item *item) {
     return 1u + item->wosize;
 }

@@ -289,6 +289,10 @@ void op_keep_one_field(struct op *);
 unsigned op_blocks(const struct op *);
 unsigned op_words(const struct op *, unsigned k);
 
+/* Does an operation give the slot `dst` a new value?  Does it read that slot, of its own mutator? */
+bool op_writes_slot(const struct op *);
+bool op_reads_slot(const struct op *, unsigned slot);
+
 /* A digest of the meaningful content (FNV-1a, 64 bits); equal programs have equal digests. */
 uint64_t program_digest(const struct program *p);
 

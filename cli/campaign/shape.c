@@ -103,19 +103,6 @@ static void put_config(uint64_t *digest, const struct program *p) {
 /* ---- script -----------------------------------------------------------------------------------
  */
 
-static bool writes_slot(const struct op *op) {
-    return op_shapes[op->code].operands & OPERAND_DST && !op_has(op->code, READS_DST);
-}
-
-static bool reads_slot(const struct op *op, unsigned slot) {
-    unsigned operands = op_shapes[op->code].operands;
-    bool reads = (operands & OPERAND_SRC && op->src == slot) ||
-                 (operands & OPERAND_DST && op->dst == slot && op_has(op->code, READS_DST));
-    for (unsigned v = 0; v < op->n_values; v++)
-        reads |= op->values[v].kind == VALUE_SLOT && op->values[v].block == slot;
-    return reads;
-}
-
 /* Does a later operation read what operation `at` gives its slot? */
 static bool is_read(const struct program *p, unsigned at) {
     const struct op *op = &p->ops[at];
@@ -123,9 +110,9 @@ static bool is_read(const struct program *p, unsigned at) {
         const struct op *later = &p->ops[i];
         if (later->mutator != op->mutator)
             continue;
-        if (reads_slot(later, op->dst))
+        if (op_reads_slot(later, op->dst))
             return true;
-        if (writes_slot(later) && later->dst == op->dst)
+        if (op_writes_slot(later) && later->dst == op->dst)
             return false;
     }
     return false;

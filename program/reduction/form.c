@@ -73,11 +73,7 @@ static bool slot_in_use(const struct program *p, unsigned slot) {
     bool used = !value_is_unit(&p->roots[0][slot]);
     for (unsigned i = 0; i < p->n_ops && !used; i++) {
         const struct op *op = &p->ops[i];
-        unsigned operands = op_shapes[op->code].operands;
-        used = (operands & OPERAND_DST && op->dst == slot) ||
-               (operands & OPERAND_SRC && op->src == slot);
-        for (unsigned v = 0; v < op->n_values; v++)
-            used |= op->values[v].kind == VALUE_SLOT && op->values[v].block == slot;
+        used = (op_writes_slot(op) && op->dst == slot) || op_reads_slot(op, slot);
     }
     return used;
 }

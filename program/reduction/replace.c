@@ -112,20 +112,6 @@ static bool writes_slot(const struct op *op, unsigned m, unsigned slot) {
     return op->mutator == m && op_writes_slot(op) && op->dst == slot;
 }
 
-/* Does it read the block that the slot points at? */
-static bool reads_block(const struct op *op, unsigned slot) {
-    unsigned operands = op_shapes[op->code].operands;
-    return (operands & OPERAND_SRC && op->src == slot) ||
-           (operands & OPERAND_DST && op->dst == slot && op_has(op->code, READS_DST));
-}
-
-bool op_reads_slot(const struct op *op, unsigned slot) {
-    bool reads = reads_block(op, slot);
-    for (unsigned v = 0; v < op->n_values; v++)
-        reads |= op->values[v].kind == VALUE_SLOT && op->values[v].block == slot;
-    return reads;
-}
-
 void op_rename_read(struct op *op, unsigned from, unsigned to) {
     unsigned operands = op_shapes[op->code].operands;
     if (operands & OPERAND_SRC && op->src == from)
@@ -146,7 +132,7 @@ static bool read_instead(struct op *op, unsigned slot, const struct value *value
     for (unsigned v = 0; v < op->n_values; v++)
         if (op->values[v].kind == VALUE_SLOT && op->values[v].block == slot)
             op->values[v] = *value;
-    return !reads_block(op, slot);
+    return !op_reads_slot(op, slot); /* no block can be read of it */
 }
 
 /* Who reads a copy reads what it is a copy of, as long as both stay what they are. */

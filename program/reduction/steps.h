@@ -37,13 +37,7 @@ static inline unsigned step_down(unsigned number, unsigned minimum, unsigned run
     return number < minimum ? number : number - ((number - minimum) >> rung);
 }
 
-/* Does the operation give the slot `dst` a new value? */
-static inline bool op_writes_slot(const struct op *op) {
-    return op_shapes[op->code].operands & OPERAND_DST && !op_has(op->code, READS_DST);
-}
-/* Does it read the slot, of its own mutator? */
-bool op_reads_slot(const struct op *, unsigned slot);
-/* It reads another slot where it read `from`. */
+/* An operation reads another slot where it read `from`. */
 void op_rename_read(struct op *, unsigned from, unsigned to);
 
 /* Rungs of simplify_value. */

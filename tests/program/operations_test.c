@@ -408,6 +408,22 @@ static void the_menu_is_that_of_the_documentation(void **state) {
     free(text);
 }
 
+/* An operation that writes into the block of its slot reads it, and leaves it what it is. */
+static void slots_are_read_or_written(void **state) {
+    (void)state;
+    const struct op load = {.code = OP_LOAD, .dst = 3, .src = 5};
+    const struct op store = {
+        .code = OP_STORE, .dst = 3, .n_values = 1, .values = {{.kind = VALUE_SLOT, .block = 7}}};
+    assert_true(op_writes_slot(&load));
+    assert_true(op_reads_slot(&load, 5));
+    assert_false(op_reads_slot(&load, 3));
+    assert_false(op_writes_slot(&store));
+    assert_true(op_reads_slot(&store, 3));
+    assert_true(op_reads_slot(&store, 7));
+    assert_false(op_reads_slot(&store, 0)); /* its src, which it has not */
+    assert_false(op_writes_slot(&(struct op){.code = OP_FULL}));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_agree_with_their_forms),
@@ -418,6 +434,7 @@ int main(void) {
         cmocka_unit_test(menus_have_every_operation),
         cmocka_unit_test(menus_say_what_they_lack),
         cmocka_unit_test(the_dictionary_has_every_word),
+        cmocka_unit_test(slots_are_read_or_written),
         cmocka_unit_test(the_grammar_is_that_of_the_table),
         cmocka_unit_test(the_tables_have_every_operation),
         cmocka_unit_test(the_menu_is_that_of_the_documentation),
