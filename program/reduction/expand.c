@@ -36,7 +36,7 @@ static bool unroll(struct program *p, unsigned at, unsigned n) {
         build.blocks > LONGEST)
         return false;
     for (unsigned b = 0; b < build.blocks; b++) {
-        unsigned fields = build.shape == BUILD_LIST ? 2 : 3;
+        unsigned fields = op_words(&build, 1) - 1;
         ops[b] = (struct op){.code = OP_ALLOC,
                              .mutator = build.mutator,
                              .dst = build.dst,
@@ -53,10 +53,9 @@ static bool unroll(struct program *p, unsigned at, unsigned n) {
 static bool fill_with_one(struct program *p, unsigned at, unsigned n) {
     (void)n;
     const struct op exhaust = p->ops[at];
-    unsigned used = program_heap_words(p) + 1u + exhaust.left, heap = p->config[CONFIG_HEAP];
-    if (exhaust.code != OP_EXHAUST || heap <= used)
+    unsigned room = room_to_exhaust(p, &exhaust);
+    if (exhaust.code != OP_EXHAUST || room == 0)
         return false;
-    unsigned room = heap - used < PROGRAM_WOSIZE ? heap - used : PROGRAM_WOSIZE;
     struct op ops[] = {
         {.code = OP_FULL},
         {.code = OP_ALLOC, .mutator = exhaust.mutator, .dst = exhaust.dst, .size = (uint16_t)room}};

@@ -92,8 +92,7 @@ static unsigned words_of(const struct program *p, unsigned at, unsigned n) {
     return words;
 }
 
-/* Takes words from a config value that stays in its range. */
-static bool shrink_key(struct program *p, unsigned key, unsigned words) {
+bool take_words(struct program *p, enum config_key key, unsigned words) {
     if (words == 0 || p->config[key] < config_ranges[key].min + words)
         return false;
     p->config[key] = (uint16_t)(p->config[key] - words);
@@ -104,14 +103,14 @@ static bool remove_items_words_and_table(struct program *p, unsigned at, unsigne
     unsigned words = words_of(p, at, n);
     for (unsigned i = at; i < at + n; i++)
         words += item_is_named(&p->items[i]);
-    if (!shrink_key(p, CONFIG_HEAP, words))
+    if (!take_words(p, CONFIG_HEAP, words))
         return false;
     cut_items(p, at, n, MEND_UNIT, REST_NOTHING);
     return true;
 }
 
 static bool remove_items_and_nursery(struct program *p, unsigned at, unsigned n) {
-    if (!shrink_key(p, CONFIG_NURSERY, words_of(p, at, n)))
+    if (!take_words(p, CONFIG_NURSERY, words_of(p, at, n)))
         return false;
     cut_items(p, at, n, MEND_UNIT, REST_NOTHING);
     return true;
@@ -120,9 +119,9 @@ static bool remove_items_and_nursery(struct program *p, unsigned at, unsigned n)
 static bool remove_items_heap_and_nursery(struct program *p, unsigned at, unsigned n) {
     unsigned words = words_of(p, at, n);
     if (p->config[CONFIG_HEAP] < config_ranges[CONFIG_HEAP].min + words ||
-        !shrink_key(p, CONFIG_NURSERY, words))
+        !take_words(p, CONFIG_NURSERY, words))
         return false;
-    shrink_key(p, CONFIG_HEAP, words);
+    take_words(p, CONFIG_HEAP, words);
     cut_items(p, at, n, MEND_UNIT, REST_NOTHING);
     return true;
 }

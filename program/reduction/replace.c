@@ -16,18 +16,10 @@ static unsigned count_ops(const struct program *p) {
 /* ---- what an operation stands for -------------------------------------------------------------
  */
 
-/* The words that are free before the script, but for those that `exhaust` leaves. */
-static unsigned room_to_exhaust(const struct program *p, const struct op *op) {
+unsigned room_to_exhaust(const struct program *p, const struct op *op) {
     unsigned used = program_heap_words(p) + 1u + op->left, heap = p->config[CONFIG_HEAP];
     unsigned room = heap > used ? heap - used : 0;
     return room < PROGRAM_WOSIZE ? room : PROGRAM_WOSIZE;
-}
-
-/* Of many blocks the one that matters: of an array itself, of a list or tree the first. */
-static unsigned built_words(const struct op *op) {
-    if (op->shape == BUILD_ARRAY)
-        return op->blocks ? op->blocks : 1;
-    return !op->blocks ? 0 : op->shape == BUILD_LIST ? 2 : 3;
 }
 
 static struct op alloc_for(const struct op *op, unsigned words) {
@@ -56,9 +48,8 @@ static struct op lowered(const struct program *p, const struct op *op) {
     struct op simple = {.code = op->code, .mutator = op->mutator, .dst = op->dst, .src = op->src};
     switch (op->code) {
     case OP_EPHEMERON:
-        return alloc_for(op, op->keys + 1u);
-    case OP_BUILD:
-        return alloc_for(op, built_words(op));
+    case OP_BUILD: /* of many blocks the one that matters: an array itself, else the first */
+        return alloc_for(op, op_blocks(op) ? op_words(op, 1) - 1 : 0);
     case OP_EXHAUST:
         return alloc_for(op, room_to_exhaust(p, op));
     case OP_EPHE_SET:

@@ -44,22 +44,15 @@ static bool remove_ops_and_counts(struct program *p, unsigned at, unsigned n) {
     return any;
 }
 
-static bool take_from(struct program *p, unsigned key, unsigned words) {
-    if (words == 0 || p->config[key] < config_ranges[key].min + words)
-        return false;
-    p->config[key] = (uint16_t)(p->config[key] - words);
-    return true;
-}
-
 static bool remove_op_and_words(struct program *p, unsigned at, unsigned n) {
-    if (!take_from(p, CONFIG_HEAP, all_words(&p->ops[at])))
+    if (!take_words(p, CONFIG_HEAP, all_words(&p->ops[at])))
         return false;
     cut_ops(p, at, n);
     return true;
 }
 
 static bool remove_op_and_nursery(struct program *p, unsigned at, unsigned n) {
-    if (!take_from(p, CONFIG_NURSERY, all_words(&p->ops[at])))
+    if (!take_words(p, CONFIG_NURSERY, all_words(&p->ops[at])))
         return false;
     cut_ops(p, at, n);
     return true;
@@ -195,7 +188,7 @@ static bool shrink_size_and_words(struct program *p, unsigned at, unsigned n) {
     if (!has_size(op) ||
         !shrink16(&op->size, op->n_values > minimum ? op->n_values : minimum, at % LADDER))
         return false;
-    take_from(p, CONFIG_HEAP, before - op->size);
+    take_words(p, CONFIG_HEAP, before - op->size);
     return true;
 }
 

@@ -37,6 +37,12 @@ static inline unsigned step_down(unsigned number, unsigned minimum, unsigned run
     return number < minimum ? number : number - ((number - minimum) >> rung);
 }
 
+/* Takes words from a config value, if there are any; false, and nothing changed, if it would leave
+ * its range. */
+bool take_words(struct program *, enum config_key, unsigned words);
+/* The fields of the largest block that fits before the script, but for the words that `exhaust`
+ * leaves; 0: none. */
+unsigned room_to_exhaust(const struct program *, const struct op *exhaust);
 /* An operation reads another slot where it read `from`. */
 void op_rename_read(struct op *, unsigned from, unsigned to);
 
