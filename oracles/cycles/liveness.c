@@ -8,7 +8,7 @@
  * may take more: young blocks are roots of a cycle, and dead old blocks keep young ones, until
  * these are old enough to move.
  */
-#include "oracles/describe.h"
+#include "oracles/judge.h"
 
 #include <stdio.h>
 

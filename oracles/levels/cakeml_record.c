@@ -22,13 +22,10 @@ static void describe(char *out, const struct cakeml_view *v, uint32_t at) {
              (unsigned)v->a, (unsigned)v->sp, (unsigned)v->sp1, (unsigned)cakeml_refs_start(v));
 }
 
-static bool reset(struct judge *j) {
-    ((struct cakeml_record *)j->state)->seen = false;
-    return false;
-}
-
 static bool built(struct judge *j) {
-    ((struct cakeml_record *)j->state)->before = j->side->hooks->collections;
+    struct cakeml_record *r = j->state;
+    r->seen = false;
+    r->before = j->side->hooks->collections;
     return false;
 }
 
@@ -57,7 +54,6 @@ const struct oracle_module oracle_cakeml_record = {
     .meaning = "the states that a collector of CakeML shows",
     .needs = 1u << NEED_refines_words,
     .state = sizeof(struct cakeml_record),
-    .reset = reset,
     .built = built,
     .shown = shown,
 };

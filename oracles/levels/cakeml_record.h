@@ -13,8 +13,8 @@ struct cakeml_record {
     struct cakeml_oracle oracle;
     bool holds;      /* the last state that was shown */
     bool comes_last; /* it ends a collection */
-    bool seen;       /* a state, in this run */
-    uint64_t before; /* collections when the initial heap stood */
+    bool seen;       /* a state, since the initial heap stood */
+    uint64_t before; /* collections then */
 };
 
 /* An oracle's part in a state that has been shown: fails if the statement that does not hold is of

@@ -9,8 +9,8 @@
 
 struct refinement {
     struct tower_oracle tower;
-    bool seen;       /* a state, in this run */
-    uint64_t before; /* collections when the initial heap stood */
+    bool seen;       /* a state, since the initial heap stood */
+    uint64_t before; /* collections then */
 };
 
 _Static_assert((int)TOWER_HALF >= (int)PROGRAM_HEAP_WORDS,
@@ -55,13 +55,10 @@ static bool shown(struct judge *j, void *view) {
         o->broken);
 }
 
-static bool reset(struct judge *j) {
-    ((struct refinement *)j->state)->seen = false;
-    return false;
-}
-
 static bool built(struct judge *j) {
-    ((struct refinement *)j->state)->before = j->side->hooks->collections;
+    struct refinement *r = j->state;
+    r->seen = false;
+    r->before = j->side->hooks->collections;
     return false;
 }
 
@@ -78,7 +75,6 @@ const struct oracle_module oracle_refinement = {
     .needs = 1u << NEED_refines,
     .state = sizeof(struct refinement),
     .fine = true,
-    .reset = reset,
     .built = built,
     .shown = shown,
     .ended = ended,
