@@ -37,18 +37,23 @@ static unsigned n_loaded;
 /* ---- what may be wrong with one ---------------------------------------------------------------
  */
 
+const char *own_folder(void) {
+    static char path[PATH_MAX - 64]; /* room for what is appended */
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+    path[n > 0 ? n : 0] = '\0';
+    char *slash = strrchr(path, '/');
+    if (slash)
+        *slash = '\0';
+    return path;
+}
+
 /* The folder of the headers that were installed with this command, or "". */
 static const char *installed_headers(void) {
     static char path[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", path, sizeof path - sizeof HEADERS - 1);
-    path[n > 0 ? n : 0] = '\0';
-    for (unsigned up = 0; up < 2; up++) {
-        char *slash = strrchr(path, '/');
-        if (!slash)
-            return "";
-        *slash = '\0';
-    }
-    strcat(path, HEADERS);
+    const char *own = own_folder(), *slash = strrchr(own, '/');
+    if (!slash)
+        return "";
+    snprintf(path, sizeof path, "%.*s" HEADERS, (int)(slash - own), own);
     return access(path, R_OK) == 0 ? path : "";
 }
 
@@ -58,12 +63,7 @@ const char *plugin_headers(void) {
     const char *installed = installed_headers();
     if (installed[0])
         return installed;
-    char own[PATH_MAX - 64];
-    ssize_t n = readlink("/proc/self/exe", own, sizeof own - 1);
-    own[n > 0 ? n : 0] = '\0';
-    char *slash = strrchr(own, '/');
-    if (slash)
-        *slash = '\0';
+    const char *own = own_folder();
     for (unsigned i = 0; i < sizeof above / sizeof *above; i++) {
         char header[PATH_MAX];
         snprintf(header, sizeof header, "%s%s/collectors/collector.h", own, above[i]);

@@ -23,6 +23,8 @@ const struct collector *const *plugin_collectors(void);
 const char *last_plugin(void);
 /* The path of the plug-in that has this collector, or NULL. */
 const char *plugin_path(const struct collector *);
+/* The folder of this command's binary; "": it is not known.  Valid until the next call. */
+const char *own_folder(void);
 /* The folder of the headers that a collector includes from, those that were installed with this
  * command or those of its checkout; "": they are not found. */
 const char *plugin_headers(void);

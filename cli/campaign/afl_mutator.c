@@ -5,6 +5,8 @@
 #define _GNU_SOURCE
 #include "cli/campaign/campaign.h"
 
+#include "cli/plugin.h"
+
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,13 +40,13 @@ static char *in_library(const char *library) {
 
 char *afl_mutator(const struct campaign *c) {
     const char *named = getenv("AFL_CUSTOM_MUTATOR_LIBRARY");
-    char *own = realpath("/proc/self/exe", NULL), *found;
+    const char *own = own_folder();
+    char *found;
     if (named && named[0])
         found = text_of("%s", named);
     else
         found = in_folder(c->bin_dir, "");
-    if (own && !found) {
-        *strrchr(own, '/') = '\0';
+    if (own[0] && !found) {
         char *library = text_of("%s/../lib", own), *library64 = text_of("%s/../lib64", own);
         found = in_folder(own, "");
         found = found ? found : in_library(library);
@@ -52,6 +54,5 @@ char *afl_mutator(const struct campaign *c) {
         free(library);
         free(library64);
     }
-    free(own);
     return found;
 }

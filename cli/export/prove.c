@@ -11,7 +11,6 @@
 #include "cli/plugin.h"
 #include "collectors/faults.def"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -125,12 +124,7 @@ static char *find_compiler(void) {
 /* The top of isoheap's sources: here, or above this command. */
 static char *find_top(const char *source) {
     static const char *const above[] = {"", "/../..", "/../../.."};
-    char own[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", own, sizeof own - 1);
-    own[n > 0 ? n : 0] = '\0';
-    char *slash = strrchr(own, '/');
-    if (slash)
-        *slash = '\0';
+    const char *own = own_folder();
     for (unsigned i = 0; i < sizeof above / sizeof *above; i++) {
         char *top = text_of("%s%s", i ? own : ".", above[i]);
         char *folder = text_of("%s/collectors/%s", top, source);

@@ -7,7 +7,6 @@
 #include "cli/plugin.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -105,11 +104,8 @@ static bool names_sanitizer(const char *path) {
 /* Beside this command, or where the builds of a checkout put them. */
 static char *built_target(const struct collector *subject) {
     static const char *const folders[] = {"build/fuzz/bin", "build/known-bad/bin"};
-    char own[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", own, sizeof own - 1);
-    own[n > 0 ? n : 0] = '\0';
-    const char *slash = strrchr(own, '/');
-    char *path = slash ? target_in(own, (size_t)(slash - own), subject) : NULL;
+    const char *own = own_folder();
+    char *path = own[0] ? target_in(own, strlen(own), subject) : NULL;
     for (unsigned i = 0; !path && i < sizeof folders / sizeof *folders; i++)
         path = target_in(folders[i], strlen(folders[i]), subject);
     return path;
