@@ -7,6 +7,7 @@
 
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
 /* Seconds of one core: the benchmarks have one thread, and what else the machine does should not
@@ -23,6 +24,16 @@ static inline uint64_t bench_random(uint64_t *state) {
     *state ^= *state << 25;
     *state ^= *state >> 27;
     return *state * 0x2545f4914f6cdd1d;
+}
+
+static inline int bench_by_size(const void *a, const void *b) {
+    unsigned one = *(const unsigned *)a, other = *(const unsigned *)b;
+    return (one > other) - (one < other);
+}
+
+/* Counts in their order, for a median. */
+static inline void bench_sort(unsigned *counts, size_t n) {
+    qsort(counts, n, sizeof *counts, bench_by_size);
 }
 
 /* One line of the report: name value unit. */

@@ -55,14 +55,10 @@ static unsigned n_defects;
 
 static struct reduction reduction;
 
-static bool hangs(const struct verdict *v) {
-    return strcmp(v->detail, "a hang") == 0;
-}
-
 static bool keeps_any(const struct program *p, void *context) {
     struct trial *t = context;
     struct verdict v = trial_judge(t, p);
-    return v.violation && v.guilty == t->wanted.guilty && !hangs(&v);
+    return v.violation && v.guilty == t->wanted.guilty && !trial_hangs(&v);
 }
 
 static void reduce(struct trial *t, struct program *p,
@@ -124,8 +120,8 @@ static void find_all(struct trial *t, struct defect *d, unsigned most) {
          seed++) {
         program_decode(&p, bytes, mutation_generate(mutation, bytes, sizeof bytes, seed));
         t->wanted = trial_judge(t, &p);
-        n_hangs += hangs(&t->wanted);
-        if (!t->wanted.violation || t->wanted.guilty != PARTY_SUBJECT || hangs(&t->wanted) ||
+        n_hangs += trial_hangs(&t->wanted);
+        if (!t->wanted.violation || t->wanted.guilty != PARTY_SUBJECT || trial_hangs(&t->wanted) ||
             of_kind[kind_of(&p, &t->wanted)]++ >= OF_KIND)
             continue;
         file_program(t, &p, d);
@@ -151,18 +147,13 @@ static void measure(const struct collector *c, const char *source, const char *n
 /* ---- figures ----------------------------------------------------------------------------------
  */
 
-static int by_size(const void *a, const void *b) {
-    unsigned one = *(const unsigned *)a, other = *(const unsigned *)b;
-    return (one > other) - (one < other);
-}
-
 static void print_files(const char *build) {
     unsigned files[COLLECTORS], findings = 0;
     for (unsigned d = 0; d < n_defects; d++) {
         files[d] = defects[d].n_files;
         findings += defects[d].n_findings;
     }
-    qsort(files, n_defects, sizeof *files, by_size);
+    bench_sort(files, n_defects);
     bench_line("defects_grouped_", build, n_defects, "defects");
     bench_line("findings_per_defect_", build, (double)findings / n_defects, "findings");
     bench_line("files_per_defect_median_", build, files[n_defects / 2], "files");

@@ -53,11 +53,6 @@ struct figures {
     unsigned n, of[FIGURES][MEASURED_MAX], not_found;
 };
 
-static int by_size(const void *a, const void *b) {
-    unsigned one = *(const unsigned *)a, other = *(const unsigned *)b;
-    return (one > other) - (one < other);
-}
-
 static void print_all(struct figures *f, const char *build) {
     char name[96];
     snprintf(name, sizeof name, "reduce_measured%s_", f->mode);
@@ -65,7 +60,7 @@ static void print_all(struct figures *f, const char *build) {
     snprintf(name, sizeof name, "reduce_not_found%s_", f->mode);
     bench_line(name, build, f->not_found, "collectors");
     for (unsigned k = 0; k < FIGURES && f->n > 0; k++) {
-        qsort(f->of[k], f->n, sizeof *f->of[k], by_size);
+        bench_sort(f->of[k], f->n);
         snprintf(name, sizeof name, "reduce_%s_median%s_", figure_names[k], f->mode);
         bench_line(name, build, f->of[k][f->n / 2], figure_names[k]);
         snprintf(name, sizeof name, "reduce_%s_worst%s_", figure_names[k], f->mode);
@@ -119,7 +114,7 @@ static bool find_generated(struct trial *t, struct program *p) {
     for (uint64_t seed = 1; mutation && seed <= TRIES && hangs < HANGS; seed++) {
         program_decode(p, bytes, mutation_generate(mutation, bytes, sizeof bytes, seed));
         t->wanted = trial_judge(t, p);
-        if (strcmp(t->wanted.detail, "a hang") == 0)
+        if (trial_hangs(&t->wanted))
             hangs++;
         else if (t->wanted.violation && t->wanted.guilty == PARTY_SUBJECT)
             return true;

@@ -106,7 +106,8 @@ static bool end_server(struct trial *t) {
 }
 
 void trial_close(struct trial *t) {
-    if (t->server) /* the children of other trials may have its pipe too: it would not see the end */
+    if (t->server) /* the children of other trials may have its pipe too: it would not see the end
+                    */
         kill(t->server, SIGKILL);
     end_server(t);
     runner_close(t->runner);
@@ -137,6 +138,10 @@ bool trial_keeps(const struct program *p, void *trial) {
     return verdict_same_defect(&v, &t->wanted);
 }
 
+bool trial_hangs(const struct verdict *v) {
+    return strcmp(v->detail, HANG) == 0;
+}
+
 bool trial_find(struct trial *t, enum violation violation, unsigned operations, struct program *p) {
     static uint8_t bytes[INPUT];
     struct random random = {1};
@@ -148,7 +153,7 @@ bool trial_find(struct trial *t, enum violation violation, unsigned operations, 
             continue;
         p->n_ops = operations;
         t->wanted = trial_judge(t, p);
-        if (strcmp(t->wanted.detail, HANG) == 0) /* two thousand such runs take an hour */
+        if (trial_hangs(&t->wanted)) /* two thousand such runs take an hour */
             hangs++;
         else if (t->wanted.violation == violation && t->wanted.guilty == PARTY_SUBJECT)
             return true;

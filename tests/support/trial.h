@@ -32,6 +32,7 @@ void trial_close(struct trial *);
 /* VIOLATION_sanitizer with the detail "a crash" if the child died, "a hang" if it used up its time.
  */
 struct verdict trial_judge(struct trial *, const struct program *);
+bool trial_hangs(const struct verdict *);
 
 /* The property of a reduction, context a struct trial: class, party and detail are those wanted. */
 bool trial_keeps(const struct program *, void *trial);
