@@ -37,7 +37,7 @@ endfunction()
 function(isoheap_afl_test_target name defect source)
     isoheap_collector_glue(glue ${name} bad_${defect} "")
     file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/collectors/*.c"
-        "${PROJECT_SOURCE_DIR}/collectors/cheney/*.c" "${PROJECT_SOURCE_DIR}/program/bytes/bytes.c")
+        "${PROJECT_SOURCE_DIR}/collectors/cheney/*.c" "${PROJECT_SOURCE_DIR}/program/bytes/*.c")
     add_library(${name}_reference OBJECT ${sources})
     add_library(${name}_subject OBJECT "${PROJECT_SOURCE_DIR}/collectors/${source}/${source}.c")
     target_compile_definitions(${name}_subject PRIVATE

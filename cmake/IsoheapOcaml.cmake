@@ -79,6 +79,61 @@ function(isoheap_ocaml_constants file)
     file(WRITE "${file}" "${text}")
 endfunction()
 
+# isoheap_ocaml_static_names(file result): the names of the file's static functions and variables.
+function(isoheap_ocaml_static_names file result)
+    file(STRINGS "${file}" lines REGEX "^(static|Caml_inline) [^;]*")
+    set(names)
+    foreach(line IN LISTS lines)
+        if(line MATCHES "([A-Za-z_0-9]+)[ ]*[(;=[,]")
+            list(APPEND names ${CMAKE_MATCH_1})
+        endif()
+    endforeach()
+    set(${result} ${names} PARENT_SCOPE)
+endfunction()
+
+# isoheap_ocaml_together(FILE sources result): writes FILE, which includes the sources that can be compiled
+# together; result: FILE and those that cannot.
+#
+# Half of the time that a compiler takes for one of them is its own start, and each object is copied
+# afterwards.  Two of a name in one compilation would be one variable, or an error.
+function(isoheap_ocaml_together file sources result)
+    set(alone)
+    set(text)
+    set(taken write truncate) # unistd.h has these
+    foreach(source IN LISTS sources)
+        isoheap_ocaml_static_names("${source}" names)
+        get_source_file_property(definitions "${source}" COMPILE_DEFINITIONS)
+        get_source_file_property(options "${source}" COMPILE_OPTIONS)
+        set(twice FALSE)
+        foreach(name IN LISTS names)
+            if(name IN_LIST taken)
+                set(twice TRUE)
+            endif()
+        endforeach()
+        if(twice OR definitions OR options)
+            list(APPEND alone "${source}")
+        else()
+            string(APPEND text "#include \"${source}\"\n")
+            list(APPEND taken ${names})
+        endif()
+    endforeach()
+    file(CONFIGURE OUTPUT "${file}" CONTENT "${text}" @ONLY)
+    set(${result} "${file}" ${alone} PARENT_SCOPE)
+endfunction()
+
+# isoheap_ocaml_special(runtime): the files of that folder which are compiled as no others are.
+function(isoheap_ocaml_special runtime)
+    # A failed assertion is a verdict (stubs.c), not the end of the process.
+    set_source_files_properties("${runtime}/misc.c" PROPERTIES
+        COMPILE_DEFINITIONS caml_failed_assert=caml_failed_assert_of_misc)
+    # A message of a mask's (collectors/ocaml/messages.h).
+    set_source_files_properties("${runtime}/compact.c" PROPERTIES
+        COMPILE_OPTIONS "-include;${PROJECT_SOURCE_DIR}/collectors/ocaml/messages.h")
+    # Its memory comes from collectors/ocaml/region.c, where addresses repeat.
+    set_source_files_properties("${runtime}/memory.c" PROPERTIES
+        COMPILE_DEFINITIONS "malloc=region_malloc;free=region_free;realloc=region_realloc")
+endfunction()
+
 # isoheap_ocaml_variant(name symbol): library isoheap_<symbol> with the collector of that symbol.
 function(isoheap_ocaml_variant name symbol)
     set(runtime "${PROJECT_BINARY_DIR}/ocaml/runtime")
@@ -90,6 +145,12 @@ function(isoheap_ocaml_variant name symbol)
     list(REMOVE_ITEM sources freelist) # part of freelist_view.c
     list(TRANSFORM sources REPLACE "(.+)" "${runtime}/\\1.c")
     file(GLOB adapter CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/collectors/ocaml/*.c")
+    set(view "${PROJECT_SOURCE_DIR}/collectors/ocaml/freelist_view.c") # alone: see ocaml_objects.sh
+    list(REMOVE_ITEM adapter "${view}")
+    isoheap_ocaml_special("${runtime}")
+    isoheap_ocaml_together("${PROJECT_BINARY_DIR}/ocaml/${symbol}_runtime.c" "${sources}" sources)
+    isoheap_ocaml_together("${PROJECT_BINARY_DIR}/ocaml/${symbol}_adapter.c" "${adapter}" adapter)
+    list(APPEND adapter "${view}")
     add_library(${symbol}_runtime OBJECT ${sources})
     add_library(${symbol}_adapter OBJECT ${adapter})
     target_compile_options(${symbol}_runtime PRIVATE -w)
@@ -106,15 +167,6 @@ function(isoheap_ocaml_variant name symbol)
         target_compile_definitions(${symbol}_adapter PRIVATE ARCH_BIG_ENDIAN)
     endif()
     set_target_properties(${symbol}_runtime PROPERTIES C_STANDARD 11 C_EXTENSIONS ON)
-    # A failed assertion is a verdict (stubs.c), not the end of the process.
-    set_source_files_properties("${runtime}/misc.c" PROPERTIES
-        COMPILE_DEFINITIONS caml_failed_assert=caml_failed_assert_of_misc)
-    # A message of a mask's (collectors/ocaml/messages.h).
-    set_source_files_properties("${runtime}/compact.c" PROPERTIES
-        COMPILE_OPTIONS "-include;${PROJECT_SOURCE_DIR}/collectors/ocaml/messages.h")
-    # Its memory comes from collectors/ocaml/region.c, where addresses repeat.
-    set_source_files_properties("${runtime}/memory.c" PROPERTIES
-        COMPILE_DEFINITIONS "malloc=region_malloc;free=region_free;realloc=region_realloc")
 
     set(folder "${PROJECT_BINARY_DIR}/ocaml/${symbol}")
     set(objects)

@@ -49,8 +49,8 @@ _Noreturn void broken(struct conform *, const char *format, ...);
 /* Adds a remark to the answer, whatever that is. */
 void remark(struct conform *, const char *text);
 
-/* A second one of the same collector and variant, open beside c; what it breaks is c's answer.  Close
- * other.gc. */
+/* A second one of the same collector and variant, open beside c; what it breaks is c's answer.
+ * Close other.gc. */
 void open_beside(struct conform *other, const struct conform *c);
 
 /* ---- calls of the collector, with the checks that every call must pass -------------------------
@@ -93,7 +93,8 @@ void expect_node(struct conform *, unsigned m, unsigned slot, unsigned id, const
 
 struct conform_step {
     const char *name, *promise;
-    const char *(*not_promised)(const struct conform *); /* NULL or why it does not apply */
+    const char *(*not_promised)(const struct conform *); /* NULL, or why it does not apply; no
+                                                            function: it applies always */
     void (*check)(struct conform *);                     /* called for every scale */
 };
 extern const struct conform_step conform_calls[], conform_collections[], conform_traits[],

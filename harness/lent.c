@@ -2,7 +2,7 @@
  *
  * What a collector gets pointers to, in pages of its own (lent.h).
  */
-#define _DEFAULT_SOURCE /* MAP_ANONYMOUS, MAP_NORESERVE */
+#define _DEFAULT_SOURCE 1 /* MAP_ANONYMOUS, MAP_NORESERVE */
 #include "harness/lent.h"
 
 #include <string.h>

@@ -49,7 +49,8 @@ enum {
     TAIL_LINES = 20,
     TAKEN_MAX = 4096,
     WORDS_MAX = 320,
-    PATH_SIZE = 4096 + 256
+    PATH_SIZE = 4096 + 256,
+    PROCESS_KILLED = 128 + SIGKILL /* struct process: status */
 };
 
 /* ---- process.c -----------------------------------------------------------------------
@@ -310,6 +311,8 @@ bool link_here(const struct target *, const char *name, const char *to);
 bool has_here(const struct target *, const char *name);
 
 /* ---- measure.c */
+/* Adds the command of its work folder: the target and the options that go with it. */
+void libfuzzer_target(const struct target *, struct words *argv);
 /* libFuzzer's environment where it only reads. */
 void libfuzzer_settings(struct words *);
 /* Starts a process that reads the folders, names in the work folder, NULL at the end; `environment`

@@ -21,7 +21,6 @@
 enum {
     SECONDS_PER_INPUT = 10,
     SECONDS_MOST = 1000,
-    KILLED = 128 + SIGKILL,
     KILLS = 3,
     LATE_RUNS = 2,
     PLAIN = 0,
@@ -104,7 +103,7 @@ static void find_guilty(const struct target *t, const char *text, struct finding
 static void find_message(const char *text, int status, struct finding *f) {
     const char *line = strstr(text, "isoheap: ");
     snprintf(f->message, NAME_SIZE, "none");
-    if (status == KILLED)
+    if (status == PROCESS_KILLED)
         snprintf(f->message, NAME_SIZE, "the process was killed (signal 9)");
     else if (line && strncmp(line, "isoheap: violation ", 19) != 0)
         snprintf(f->message, NAME_SIZE, "%.*s", (int)strcspn(line, "\n"), line);
@@ -143,7 +142,7 @@ static struct outcome run_input(const struct target *t, const char *input, unsig
         free(o.text);
         o.late = run_command_within(t->work, argv, settings[how], o.seconds, &o.status, &o.text);
         late += o.late != IN_TIME;
-        if (o.late == IN_TIME && o.status != KILLED)
+        if (o.late == IN_TIME && o.status != PROCESS_KILLED)
             break;
     }
     free(full);

@@ -33,7 +33,7 @@ struct extent extent_of(const char *folder) {
     return e;
 }
 
-static void complain(const char *path) {
+static void complain_of(const char *path) {
     fprintf(stderr, "isoheap: %s: %s\n", path, strerror(errno));
 }
 
@@ -50,7 +50,7 @@ static void link_file(const char *path, const char *old_name, void *context) {
         name_content(data, size, name);
     char *to = text_of("%s/%s", *change, data ? name : old_name);
     if (link(path, to) != 0 && errno != EEXIST) {
-        complain(to);
+        complain_of(to);
         *change = NULL;
     }
     free(to);
@@ -63,7 +63,7 @@ char *begin_change(const char *folder, const char *target, bool keep) {
     const char *into = change;
     remove_folder(change);
     if (!make_folder(change) || !make_folder(corpus)) {
-        complain(change);
+        complain_of(change);
         into = NULL;
     }
     if (into && keep)
@@ -113,7 +113,7 @@ bool commit_change(const char *folder, const char *target, char *change) {
     bool good = keep_hidden(corpus, change) && sync_files(change) &&
                 renameat2(AT_FDCWD, change, AT_FDCWD, corpus, RENAME_EXCHANGE) == 0;
     if (!good)
-        complain(corpus);
+        complain_of(corpus);
     drop_change(change); /* it is the old corpus now */
     free(corpus);
     return good;
@@ -157,10 +157,6 @@ bool change_is_whole(const char *change) {
 /* ---- libFuzzer's work -------------------------------------------------------------------------
  */
 
-static void add_option(const char *key, const char *value, void *context) {
-    add_word(context, "-%s=%s", key, value);
-}
-
 /* On a terminal the number of inputs read so far, from "#1024\tpulse ...". */
 static void show_merge(const char *text, void *context) {
     unsigned read;
@@ -186,8 +182,7 @@ static void tell_trouble(const struct target *t, const char *what, const struct 
 bool merge_into_new(const struct target *t, const char *const *sources, bool fewest) {
     static struct process p;
     struct words argv = {.n = 0}, settings = {.n = 0};
-    add_word(&argv, "./target");
-    for_each_option(t, add_option, &argv);
+    libfuzzer_target(t, &argv);
     add_word(&argv, fewest ? "-set_cover_merge=1" : "-merge=1");
     add_word(&argv, "-artifact_prefix=found/");
     add_word(&argv, "new");

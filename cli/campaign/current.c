@@ -146,7 +146,7 @@ static void hand_over(struct target *t, const char *path, time_t when) {
     free((void *)(uintptr_t)c);
 }
 
-static void look_at(const char *path, const char *name, void *context) {
+static void look_at_file(const char *path, const char *name, void *context) {
     struct look *look = context;
     struct stat info;
     if (ends_in(name, ".dead")) {
@@ -228,9 +228,9 @@ uint64_t watch_current(struct target *t) {
 void take_current(struct target *t, bool all) {
     struct look look = {t, all};
     char *folder = text_of("%s/current", t->work);
-    visit_folder(folder, look_at, &look);
+    visit_folder(folder, look_at_file, &look);
     if (all) /* what has just been set aside */
-        visit_folder(folder, look_at, &look);
+        visit_folder(folder, look_at_file, &look);
     free(folder);
 }
 

@@ -193,7 +193,7 @@ static void look_at_end(struct target *t, unsigned number) {
     restart(t, number, worked && !killed && t->campaign->engine == &libfuzzer);
 }
 
-static void finish(struct target *t) {
+static void target_has_ended(struct target *t) {
     t->running = false;
     t->ended = true;
     t->seconds = seconds_now() - t->started;
@@ -228,7 +228,7 @@ bool target_poll(struct target *t) {
     if (alive && t->asked_to_end > 0 && seconds_now() > t->asked_to_end + PATIENCE)
         target_stop(t, true);
     if (!alive)
-        finish(t);
+        target_has_ended(t);
     return t->running;
 }
 

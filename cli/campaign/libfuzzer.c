@@ -34,6 +34,11 @@ static void add_option(const char *key, const char *value, void *context) {
     add_word(context, "-%s=%s", key, value);
 }
 
+void libfuzzer_target(const struct target *t, struct words *argv) {
+    add_word(argv, "./target");
+    for_each_option(t, add_option, argv);
+}
+
 /* Seconds from one look at what others have added to the next, each of which reads the whole
  * folder; alone there are no others. */
 static unsigned reload_seconds(const struct target *t) {
@@ -44,8 +49,7 @@ static unsigned reload_seconds(const struct target *t) {
 }
 
 static void command(const struct target *t, unsigned number, double seconds, struct words *argv) {
-    add_word(argv, "./target");
-    for_each_option(t, add_option, argv);
+    libfuzzer_target(t, argv);
     if (has_here(t, "target.dict"))
         add_word(argv, "-dict=target.dict");
     add_word(argv, "-max_total_time=%.0f", ceil(seconds));

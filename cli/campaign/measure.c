@@ -7,15 +7,10 @@
 
 #include <string.h>
 
-static void add_option(const char *key, const char *value, void *context) {
-    add_word(context, "-%s=%s", key, value);
-}
-
 bool measure_begin(struct process *p, const struct target *t, const char *const *folders,
                    const char *environment) {
     struct words argv = {.n = 0}, settings = {.n = 0};
-    add_word(&argv, "./target");
-    for_each_option(t, add_option, &argv);
+    libfuzzer_target(t, &argv);
     add_word(&argv, "-runs=0");
     add_word(&argv, "-artifact_prefix=found/");
     for (; *folders; folders++)

@@ -26,7 +26,7 @@
 #include <unistd.h>
 
 static const double LONGEST_LOOK = 0.1;
-enum { NOT_STARTED = 127, OUTPUT_KEPT = 64 << 10, KILLED = 128 + SIGKILL, PATIENCE = 8 };
+enum { NOT_STARTED = 127, OUTPUT_KEPT = 64 << 10, GRACE = 8 };
 /* To the warden: SEND_ON hands the number with it on to the engine, ABANDONED comes when the
  * campaign has died. */
 #define SEND_ON   SIGUSR1
@@ -105,9 +105,9 @@ static _Noreturn void guard(pid_t engine, pid_t campaign, const sigset_t *awaite
     for (;;) {
         int number = sigwaitinfo(awaited, &info);
         if (getppid() != campaign)
-            end_all(KILLED);
+            end_all(PROCESS_KILLED);
         if (number == SEND_ON && info.si_pid == campaign && info.si_value.sival_int == SIGKILL)
-            end_all(KILLED);
+            end_all(PROCESS_KILLED);
         if (number == SEND_ON && info.si_pid == campaign)
             kill(-engine, info.si_value.sival_int);
         if (number == SIGCHLD && engine_ended(engine, &status))
@@ -233,7 +233,7 @@ void process_signal(const struct process *p, int number) {
 
 void process_kill(struct process *p) {
     int status = 0;
-    double end = seconds_now() + PATIENCE;
+    double end = seconds_now() + GRACE;
     if (!p->warden)
         return;
     process_signal(p, SIGKILL);

@@ -34,7 +34,7 @@ static const struct arm arms[] = {
     {.name = "random",
      .meaning = "programs generated at random, without feedback of any kind",
      .random = true},
-#define X(name_)                                                                         \
+#define X(name_)                                                                                   \
     {.name = "without-" #name_,                                                                    \
      .meaning = "all oracles but " #name_,                                                         \
      .oracles = ORACLES_ALL & ~ORACLE_BIT(ORACLE_##name_)},

@@ -122,7 +122,7 @@ unsigned count_flaky(const struct catalogue *, const struct results *, const cha
                      const char *arm);
 
 /* When something happened to one of many: at `at`, or not before it. */
-struct event {
+struct detection_event {
     double at;
     bool happened;
 };
@@ -131,19 +131,20 @@ struct survival {
     double at, left;
 };
 /* The estimate of Kaplan and Meier; events are sorted in place, at most n steps. */
-unsigned kaplan_meier(struct event *, unsigned n, struct survival *steps);
+unsigned kaplan_meier(struct detection_event *, unsigned n, struct survival *steps);
 /* The first time at which at most `left` are left; INFINITY if the curve ends above. */
 double survival_quantile(const struct survival *, unsigned n, double left);
 /* Probability that one of a comes before one of b, ties by half; what has not happened comes last.
  */
-double vargha_delaney(const struct event *a, unsigned n_a, const struct event *b, unsigned n_b);
+double vargha_delaney(const struct detection_event *a, unsigned n_a,
+                      const struct detection_event *b, unsigned n_b);
 
 /* What a column of the report measures. */
 enum measure { REACHED, TRIGGERED, DETECTED, SECONDS };
 /* Events of a fault (NULL: of all in the catalogue) in an arm; at most `most`.  Returns how many.
  */
 unsigned gather(const struct catalogue *, const struct results *, const char *fault,
-                const char *arm, enum measure, struct event *out, unsigned most);
+                const char *arm, enum measure, struct detection_event *out, unsigned most);
 
 /* ---- tables.c, page.c, curves.c ------------------------------------------
  */

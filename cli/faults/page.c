@@ -33,16 +33,16 @@ struct curves {
     unsigned n;
 };
 
-static struct event events[EVENTS_MAX];
+static struct detection_event page_events[EVENTS_MAX];
 
 static void add_curve(struct curves *all, const struct catalogue *c, const struct results *r,
                       const char *fault, const char *arm, enum measure measure, const char *label) {
-    unsigned n = gather(c, r, fault, arm, measure, events, EVENTS_MAX);
+    unsigned n = gather(c, r, fault, arm, measure, page_events, EVENTS_MAX);
     struct survival *steps = n && all->n < MOST_CURVES ? calloc(n, sizeof *steps) : NULL;
     if (!steps)
         return;
     all->steps[all->n] = steps;
-    all->curve[all->n++] = (struct curve){label, steps, kaplan_meier(events, n, steps)};
+    all->curve[all->n++] = (struct curve){label, steps, kaplan_meier(page_events, n, steps)};
 }
 
 static void draw(FILE *out, const char *title, struct curves *all, double last, bool small) {
@@ -111,15 +111,15 @@ static void put_fault(FILE *out, const struct catalogue *c, const struct results
     } columns[] = {{REACHED, 0.5},   {TRIGGERED, 0.5}, {DETECTED, 0.5},
                    {DETECTED, 0.05}, {SECONDS, 0.5},   {SECONDS, 0.05}};
     struct survival steps[256];
-    unsigned found = 0, n = gather(c, r, f->name, arm_at(0)->name, DETECTED, events, 256);
+    unsigned found = 0, n = gather(c, r, f->name, arm_at(0)->name, DETECTED, page_events, 256);
     for (unsigned i = 0; i < n; i++)
-        found += events[i].happened;
+        found += page_events[i].happened;
     put_text(out, found < n ? "<tr class=\"missed\"><td>" : "<tr><td>", f->name, "</td>");
     fprintf(out, "<td>%u/%u</td><td>%u</td>", found, n,
             count_flaky(c, r, f->name, arm_at(0)->name));
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
-        n = gather(c, r, f->name, arm_at(0)->name, columns[i].measure, events, 256);
-        double value = survival_quantile(steps, kaplan_meier(events, n, steps), columns[i].left);
+        n = gather(c, r, f->name, arm_at(0)->name, columns[i].measure, page_events, 256);
+        double value = survival_quantile(steps, kaplan_meier(page_events, n, steps), columns[i].left);
         if (n && isfinite(value))
             fprintf(out, "<td>%.*f</td>", columns[i].measure == SECONDS ? 2 : 0, value);
         else

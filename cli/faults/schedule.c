@@ -16,14 +16,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SECONDS_EACH = 20 };
+enum { SECONDS_A_SCHEDULE = 20 };
 
 bool is_schedule_trigger(const char *path) {
     return is_schedule_file(path);
 }
 
 static _Noreturn void judge_here(const struct fault_schedules *faulty, const struct schedule *s) {
-    alarm(SECONDS_EACH);
+    alarm(SECONDS_A_SCHEDULE);
     struct schedule_result r = faulty ? faulty->run(s, NULL, NULL) : schedule_run(s, NULL, NULL);
     _exit(r.end == SCHEDULE_VIOLATION ? (int)broken_class(r.broken) : VIOLATION_none);
 }

@@ -14,13 +14,13 @@
 
 /* What happened comes before what was given up at the same time. */
 static int by_time(const void *a, const void *b) {
-    const struct event *x = a, *y = b;
+    const struct detection_event *x = a, *y = b;
     if (x->at < y->at || x->at > y->at)
         return x->at < y->at ? -1 : 1;
     return (int)y->happened - (int)x->happened;
 }
 
-unsigned kaplan_meier(struct event *events, unsigned n, struct survival *steps) {
+unsigned kaplan_meier(struct detection_event *events, unsigned n, struct survival *steps) {
     unsigned n_steps = 0;
     double left = 1;
     qsort(events, n, sizeof *events, by_time);
@@ -46,7 +46,7 @@ double survival_quantile(const struct survival *steps, unsigned n, double left) 
 }
 
 /* 1: x comes before y; 0: behind; 0.5: nobody can tell. */
-static double before(const struct event *x, const struct event *y) {
+static double before(const struct detection_event *x, const struct detection_event *y) {
     if (x->happened && (!y->happened || x->at < y->at))
         return 1;
     if (y->happened && (!x->happened || y->at < x->at))
@@ -54,7 +54,8 @@ static double before(const struct event *x, const struct event *y) {
     return 0.5;
 }
 
-double vargha_delaney(const struct event *a, unsigned n_a, const struct event *b, unsigned n_b) {
+double vargha_delaney(const struct detection_event *a, unsigned n_a,
+                      const struct detection_event *b, unsigned n_b) {
     double score = 0;
     for (unsigned i = 0; i < n_a; i++)
         for (unsigned j = 0; j < n_b; j++)
@@ -62,7 +63,7 @@ double vargha_delaney(const struct event *a, unsigned n_a, const struct event *b
     return score / ((double)n_a * n_b);
 }
 
-static struct event event_of(const struct fault_run *run, enum measure measure) {
+static struct detection_event event_of(const struct fault_run *run, enum measure measure) {
     uint64_t when = measure == REACHED     ? run->reached
                     : measure == TRIGGERED ? run->triggered
                     : run_found(run)       ? run->detected
@@ -70,8 +71,9 @@ static struct event event_of(const struct fault_run *run, enum measure measure) 
     /* a budget that was not used up is the end of the run all the same */
     double given_up = (double)(run->executions > run->budget ? run->budget : run->executions);
     if (measure == SECONDS)
-        return (struct event){run->seconds, run_found(run)};
-    return when ? (struct event){(double)when, true} : (struct event){given_up, false};
+        return (struct detection_event){run->seconds, run_found(run)};
+    return when ? (struct detection_event){(double)when, true}
+                : (struct detection_event){given_up, false};
 }
 
 /* Of the arm, of the fault or one of the catalogue, and the last of its seed. */
@@ -86,7 +88,7 @@ static bool is_wanted(const struct catalogue *c, const struct results *r, const 
 }
 
 unsigned gather(const struct catalogue *c, const struct results *r, const char *fault,
-                const char *arm, enum measure measure, struct event *out, unsigned most) {
+                const char *arm, enum measure measure, struct detection_event *out, unsigned most) {
     unsigned n = 0;
     for (unsigned i = 0; i < r->n && n < most; i++)
         if (is_wanted(c, r, fault, arm, &r->runs[i]))

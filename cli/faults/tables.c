@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct event events[EVENTS_MAX], base[EVENTS_MAX];
+static struct detection_event events[EVENTS_MAX], base[EVENTS_MAX];
 static struct survival steps[EVENTS_MAX];
 
 void put_quantile(char *out, size_t size, double value, uint64_t budget) {

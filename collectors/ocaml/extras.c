@@ -185,7 +185,7 @@ static void forward(struct gc *g, unsigned obj, unsigned v) {
     end_anew(g);
 }
 
-static void truncate(struct gc *g, unsigned obj, size_t n) {
+static void truncate_block(struct gc *g, unsigned obj, size_t n) {
     runtime_begin(g);
     leave_marking(g, MASK_TRUNCATE);
     bool fragment = Wosize_val(in_slot(obj)) == n + 1 && !Is_young(in_slot(obj));
@@ -234,7 +234,7 @@ const struct gc_extras ocaml_extras = {.ephemeron = ephemeron,
                                        .blit = blit,
                                        .resource = resource,
                                        .forward = forward,
-                                       .truncate = truncate,
+                                       .truncate = truncate_block,
                                        .finalise = finalise,
                                        .marshal = marshal,
                                        .measure = measure};

@@ -7,7 +7,7 @@
  * take another course.  This one begins anew with every program.  Large blocks, the chunks among
  * them, lie by turns above and below all others, so that both orders occur.
  */
-#define _DEFAULT_SOURCE /* MAP_ANONYMOUS, MAP_NORESERVE */
+#define _DEFAULT_SOURCE 1 /* MAP_ANONYMOUS, MAP_NORESERVE */
 #include "collectors/ocaml/internal.h"
 
 #include <string.h>

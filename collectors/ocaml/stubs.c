@@ -27,7 +27,7 @@ void caml_record_backtraces(int);
 void caml_free_locale(void);
 void caml_free_shared_libs(void);
 
-static _Noreturn void end(const char *sentence) {
+static _Noreturn void die_saying(const char *sentence) {
     runtime_broken(sentence);
     abort();
 }
@@ -56,14 +56,14 @@ static char text[256];
 #define EXCEPTION(name)                                                                            \
     void name(char const *message) {                                                               \
         snprintf(text, sizeof text, #name ": %s", message);                                        \
-        end(text);                                                                                 \
+        die_saying(text);                                                                          \
     }
 EXCEPTION(caml_failwith)
 EXCEPTION(caml_invalid_argument)
 
 void caml_raise(value exception) {
     (void)exception;
-    end("the runtime raises an exception");
+    die_saying("the runtime raises an exception");
 }
 value caml_raise_if_exception(value v) {
     if (Is_exception_result(v))
@@ -71,17 +71,17 @@ value caml_raise_if_exception(value v) {
     return v;
 }
 void caml_raise_end_of_file(void) {
-    end("caml_raise_end_of_file");
+    die_saying("caml_raise_end_of_file");
 }
 void caml_raise_out_of_memory(void) {
-    end("the runtime raises Out_of_memory");
+    die_saying("the runtime raises Out_of_memory");
 }
 void caml_raise_stack_overflow(void) {
-    end("the runtime raises Stack_overflow");
+    die_saying("the runtime raises Stack_overflow");
 }
 void caml_sys_error(value argument) {
     (void)argument;
-    end("caml_sys_error");
+    die_saying("caml_sys_error");
 }
 
 /* The assertions of the runtime's debugging build. */
@@ -90,7 +90,7 @@ void caml_failed_assert(char *expression, char *file, int line) {
     for (; *slash; slash++)
         name = *slash == '/' ? slash + 1 : name;
     snprintf(text, sizeof text, "%s, line %d: assertion failed: %s", name, line, expression);
-    end(text);
+    die_saying(text);
 }
 
 void runtime_fatal_error(char *format, va_list arguments) {
@@ -100,7 +100,7 @@ void runtime_fatal_error(char *format, va_list arguments) {
     vsnprintf(message, sizeof message, format, arguments);
 #pragma GCC diagnostic pop
     snprintf(text, sizeof text, "fatal error: %s", message);
-    end(text);
+    die_saying(text);
 }
 
 /* ---- the rest of the runtime --------------------------------------------------------------------
@@ -119,11 +119,11 @@ char *caml_secure_getenv(char const *name) {
 }
 double caml_log1p(double x) {
     (void)x;
-    end("no profiler runs here");
+    die_saying("no profiler runs here");
 }
 intnat caml_collect_current_callstack(value **buffer, intnat *length, intnat most, int index) {
     (void)buffer, (void)length, (void)most, (void)index;
-    end("no profiler runs here");
+    die_saying("no profiler runs here");
 }
 const value *caml_named_value(char const *name) {
     (void)name;
@@ -138,7 +138,7 @@ void caml_free_shared_libs(void) {}
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #define ABSENT(type, name, parameters)                                                             \
     type name parameters {                                                                         \
-        end(#name " is no part of this build");                                                    \
+        die_saying(#name " is no part of this build");                                             \
     }
 ABSENT(value, caml_alloc_sprintf, (const char *format, ...))
 ABSENT(value, caml_copy_double, (double d))
@@ -148,7 +148,7 @@ ABSENT(void, caml_really_putblock, (struct channel * channel, char *data, intnat
 ABSENT(intnat, caml_really_getblock, (struct channel * channel, char *data, intnat length))
 int caml_channel_binary_mode(struct channel *channel) {
     (void)channel;
-    end("there are no channels here");
+    die_saying("there are no channels here");
 }
 void (*caml_channel_mutex_lock)(struct channel *);
 void (*caml_channel_mutex_unlock)(struct channel *);

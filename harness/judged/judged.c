@@ -2,7 +2,7 @@
  *
  * The last words of a process that runs a program, and the layout of what it shares (judged.h).
  */
-#define _DEFAULT_SOURCE /* SA_ONSTACK */
+#define _DEFAULT_SOURCE 1 /* SA_ONSTACK */
 #include "harness/judged/judged.h"
 
 #include "collectors/plugin.h"

@@ -8,7 +8,6 @@
 #include <assert.h>
 #include <string.h>
 
-static const struct value unit = {.kind = VALUE_IMMEDIATE};
 static const struct value kept = {.kind = VALUE_SLOT, .block = SLOT_FROM};
 
 /* ---- one block ----------------------------------------------------------------------------------
@@ -146,7 +145,7 @@ static void build_array(struct runner *r, const struct op *op, unsigned m) {
     struct op array = {.code = OP_ALLOC, .dst = op->dst, .size = op->blocks ? op->blocks : 1};
     op_alloc(r, &array, m);
     for (uint16_t k = 0; model_is_pointer(r->model.slots[m][op->dst]) && k < op->blocks; k++) {
-        set_slot(r, m, SLOT_VALUE, &unit);
+        clear_slot(r, m, SLOT_VALUE);
         if (!build_block(r, m, SLOT_VALUE, &kept, 1))
             return;
         copy_parent(r, m, op->dst, SLOT_TO);
@@ -160,7 +159,7 @@ bool op_build(struct runner *r, const struct op *op, unsigned m) {
     const struct value dst = {.kind = VALUE_SLOT, .block = op->dst};
     const struct value fields[] = {kept, dst, dst};
     set_slot(r, m, SLOT_FROM, &op->values[0]);
-    set_slot(r, m, op->dst, &unit);
+    clear_slot(r, m, op->dst);
     if (op->shape == BUILD_ARRAY)
         build_array(r, op, m);
     for (uint16_t k = 0; op->shape != BUILD_ARRAY && k < op->blocks; k++)

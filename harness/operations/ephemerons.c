@@ -100,14 +100,13 @@ bool op_weak_get(struct runner *r, const struct op *op, unsigned m) {
     unsigned object = ephemeron_in(r, m, op->src);
     if (object == MODEL_NONE)
         return false;
-    static const struct value unit = {.kind = VALUE_IMMEDIATE};
     static const struct value found = {.kind = VALUE_SLOT, .block = SLOT_VALUE};
     copy_parent(r, m, op->src, SLOT_FROM);
     model_mark(&r->model);
     size_t i = op->i % r->model.objects[object].wosize;
     word expected = model_fields(&r->model, object)[i];
     if (expected == WORD_UNIT) { /* not set, or dead: no two collectors need agree */
-        set_slot(r, m, op->dst, &unit);
+        clear_slot(r, m, op->dst);
         return true;
     }
     FOR_SIDES (r, s) {

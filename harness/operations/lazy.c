@@ -4,8 +4,6 @@
  */
 #include "harness/operations/operations.h"
 
-static const struct value unit = {.kind = VALUE_IMMEDIATE};
-
 /* The object in a slot, if it has so many fields that are values. */
 static unsigned scanned_object(const struct runner *r, unsigned m, unsigned slot) {
     unsigned object = slot_object(r, m, slot);
@@ -98,7 +96,7 @@ bool op_truncate(struct runner *r, const struct op *op, unsigned m) {
     if (n == o->wosize || o->tag == TAG_FORWARD || o->tag == TAG_LAZY)
         return false;
     copy_parent(r, m, op->dst, SLOT_TO);
-    set_slot(r, m, SLOT_VALUE, &unit);
+    clear_slot(r, m, SLOT_VALUE);
     if (!r->extras) {
         for (uint32_t f = n; f < o->wosize; f++)
             store_field(r, m, f, false);

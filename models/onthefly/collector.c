@@ -40,7 +40,7 @@ static void leave(const struct model *m, struct agent *gc, unsigned h) {
 }
 
 /* What nothing holds when a cycle begins must be gone when it ends. */
-static refset garbage(const struct model *m, const struct state *s) {
+static refset garbage_of(const struct model *m, const struct state *s) {
     unsigned held = s->W;
     for (unsigned p = 0; p < m->mutators; p++)
         held |= state_roots(s, p) | s->agent[p].W | s->agent[p].grey;
@@ -59,7 +59,7 @@ static void handshake_step(const struct model *m, struct state *s, const struct 
         s->hp = handshakes[h].hp;
         s->sync = 0;
         if (h == H_IDLE && m->track_garbage)
-            s->doomed = garbage(m, s);
+            s->doomed = garbage_of(m, s);
         gc->refs = model_all_mutators(m);
         gc->pc++;
         return;

@@ -60,6 +60,18 @@ def circles(graph):
     return found
 
 
+def variables_twice(top, paths):
+    """Variables without a value that two files of a room name alike: compiled together they would be one."""
+    where = {}
+    for path in paths:
+        with open(os.path.join(top, path), encoding="utf-8") as source:
+            for text in re.findall(r"^static ([^=()\n]*);", source.read(), re.M):
+                for name in text.split(","):
+                    name = re.sub(r"\[.*", "", name).split()[-1].lstrip("*")
+                    where.setdefault(name, []).append(path)
+    return [(name, files) for name, files in sorted(where.items()) if len(files) > 1]
+
+
 def main(top):
     wrong = []
     files = list(code_files(top))
@@ -81,6 +93,10 @@ def main(top):
     wrong += ["files include each other in a circle: " + " ".join(c) for c in circles(graph)]
     wrong += ["%s has %d files of code beside each other, more than %d" % (room, len(paths), MOST_FILES)
               for room, paths in sorted(files_of.items()) if len(paths) > MOST_FILES]
+    for room, paths in sorted(files_of.items()):
+        if room.split("/")[0] not in NOT_THE_PRODUCT + ("fuzz",): # each of its sources is a program
+            wrong += ["each of %s has a variable %s, which would be one if they are compiled together" %
+                      (" and ".join(files), name) for name, files in variables_twice(top, sorted(paths))]
     folders = [d for d in os.listdir(top) if os.path.isdir(os.path.join(top, d))
                and not d.startswith(".") and d not in ("build", "findings", "corpus")]
     if len(folders) > MOST_FOLDERS:

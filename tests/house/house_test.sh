@@ -32,6 +32,10 @@ for i in $(seq 31); do
     : >"tree/views/more_$i.c"
 done
 check 1 'views has [0-9]+ files of code' python3 "$house" tree
+tree
+echo 'static unsigned many[3], two;' >>tree/views/graph.c
+echo 'static bool *two;' >>tree/views/heap.c
+check 1 'views/graph.c and views/heap.c has a variable two,' python3 "$house" tree
 
 # ---- a wrong arrow does not compile ----
 
