@@ -1,8 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # isoheap export: for every known-bad collector the exported file compiles with gcc and clang without
-# a warning, fails with the collector and passes with the healthy one.  The compile command is the
-# one that the file itself names.
+# a warning, fails with the collector and passes with the healthy one.
+#
+# The file names a command that compiles it with the collector's sources.  That very command is run for
+# one defect of each source, and for all that a sanitizer must see compiled.  Of the others it is
+# compared, word for word, with what it must be; each file is compiled, and those of a source become one
+# program that runs the one that it is told.  It is linked with the source's object that has all of its
+# defects, of which one is switched on, and again with the healthy one's.
 # ISOHEAP is the command, MISBEHAVING that with the collectors of tests/cli/misbehaving/, SOURCE_DIR the
 # checkout.
 set -u
@@ -20,31 +25,72 @@ complain() {
     exit 1
 }
 
-if [ $# -eq 2 ]; then
-    file=$1 compiler=$2
-    name=$(basename "$file" .txt)
-    mkdir "$name.$compiler" && cd "$name.$compiler" || exit 1
-    ln -s "$SOURCE_DIR/collectors" collectors
-    "$ISOHEAP" export --no-check --collector "$name" -o finding.c "$file" 2>log || complain "$name: not exported" log
-    command=$(sed -n 's/^ \*   cc //p' finding.c)
-    source=$(sed -n 's|.*collectors/\([a-z_]*\)/.*|\1|p' finding.c | head -1)
-    eval "$compiler $warnings $command" >log 2>&1 || complain "$name, $compiler: not compiled" log
-    [ ! -s log ] || complain "$name, $compiler: warnings" log
-    ./finding 2>&1 | cat >log # in a pipe bash does not remark on the abort
+# source_of DEFECT: the collector that has it
+source_of() {
+    sed -n "s/^ *X(\\([a-z_]*\\), *$1,.*/\\1/p" "$SOURCE_DIR/collectors/faults.def"
+}
+
+# fails NAME FILE COMMAND...: it stops by itself
+fails() {
+    local name=$1 file=$2 status
+    "${@:3}" 2>&1 | cat >log # in a pipe bash does not remark on the abort
     status=${PIPESTATUS[0]}
     case $file in
-    */sanitizer/*) grep -q 'ERROR: AddressSanitizer' log || complain "$name, $compiler: status $status" log ;;
-    *) grep -q 'Assertion' log && [ $status -eq 134 ] || complain "$name, $compiler: status $status" log ;;
+    */sanitizer/*) grep -q 'ERROR: AddressSanitizer' log || complain "$name: status $status" log ;;
+    *) grep -q 'Assertion' log && [ "$status" -eq 134 ] || complain "$name: status $status" log ;;
     esac
-    healthy=$(printf '%s' "$command" | sed 's/-DISOHEAP_[A-Z]*=[A-Za-z_]*//g')
+}
+
+# passes NAME COMMAND...
+passes() {
+    "${@:2}" >log 2>&1 || complain "$1 fails" log
+    grep -qx passed log || complain "$1 did not come to the end" log
+}
+
+# compiled NAME COMMAND: without a word
+compiled() {
+    eval "$2" >log 2>&1 || complain "$1: not compiled" log
+    [ ! -s log ] || complain "$1: warnings" log
+}
+
+# By the command that the file names; the healthy collector by the same, without what makes it bad.
+as_it_says() {
+    ln -s "$SOURCE_DIR/collectors" collectors
+    compiled "$name, $compiler" "$compiler $warnings $command"
+    fails "$name, $compiler" "$file" ./finding
+    compiled "$name, $compiler, $source" \
+        "$compiler $warnings -DCOLLECTOR=$source $(printf '%s' "$command" | sed 's/-DISOHEAP_[A-Z]*=[A-Za-z_0-9]*//g')"
+    passes "$name, $compiler: $source" ./finding
+}
+
+# object NAME COMPILER COLLECTOR: of NAME.c, of which the function main_NAME alone is global; the collector is
+# whatever symbol it is linked with
+object() {
+    compiled "$1, $2" "$2 $warnings -std=c17 -I$SOURCE_DIR -DCOLLECTOR=$3 -c -o $1.$2.o $1.c"
+    objcopy --redefine-sym "main=main_$1" --keep-global-symbol="main_$1" "$1.$2.o"
+}
+
+if [ $# -eq 3 ]; then
+    file=$1 compiler=$2 first=$3
+    name=$(basename "$file" .txt)
+    defect=${name#bad_}
+    mkdir "$name.$compiler" && cd "$name.$compiler" || exit 1
+    "$ISOHEAP" export --no-check --collector "$name" -o finding.c "$file" 2>log || complain "$name: not exported" log
+    command=$(sed -n 's/^ \*   cc //p' finding.c)
+    source=$(source_of "$defect")
     case $file in
-    */sanitizer/*) ;;
-    *) healthy="-std=c17 -I. -o finding finding.c ../$compiler.$source.o ../$compiler.arena.o" ;;
+    */sanitizer/*) sanitizer=' -fsanitize=address' first=yes ;;
+    *) sanitizer= ;;
     esac
-    [ "$source" != boehm ] || healthy="$healthy -lgc"
-    eval "$compiler $warnings -DCOLLECTOR=$source $healthy" >log 2>&1 || complain "$name, $compiler: no $source" log
-    ./finding >log 2>&1 || complain "$name, $compiler: $source fails" log
-    grep -qx passed log || complain "$name, $compiler: $source did not come to the end" log
+    library=
+    [ "$source" != boehm ] || library=' -lgc'
+    must="-std=c17 -g -I.$sanitizer -DISOHEAP_FAULT=FAULT_$defect -DISOHEAP_COLLECTOR=$name -o finding finding.c \
+collectors/$source/[a-z]*.c collectors/arena.c collectors/literals.c$library"
+    [ "$command" = "$must" ] || complain "$name: the file's command is not $must" finding.c
+    if [ "$first" = yes ]; then as_it_says; fi
+    [ -z "$sanitizer" ] || exit 0
+    mv finding.c "../$name.c" && cd .. && object "$name" "$compiler" "known_bad_$source"
+    echo "$name" >>"$compiler.$source.names"
     exit 0
 fi
 
@@ -61,13 +107,16 @@ case ${TEST_CC:-} in
 *) compilers='gcc clang' ;;
 esac
 
-# The healthy collectors, for all: each in one object file, whatever it consists of.
+# The collectors, for all: each in one object file, whatever it consists of, healthy and with its defects.
 collectors=$("$ISOHEAP" list | sed -n '/^collectors/,/^$/s/^  \([a-z_0-9]*\) .*/\1/p')
 [ "$(echo "$collectors" | wc -l)" -ge 7 ] || { echo "no list of collectors"; wrong=1; }
 for compiler in gcc clang; do
     for collector in $collectors; do
         [[ $collector != ocaml* ]] || continue # it needs the runtime's sources
         $compiler -std=c17 -I"$SOURCE_DIR" -r -nostdlib -o "$compiler.$collector.o" "$SOURCE_DIR/collectors/$collector/"*.c || wrong=1
+        [[ " $compilers " = *" $compiler "* ]] || continue
+        $compiler -std=c17 -I"$SOURCE_DIR" -DISOHEAP_FAULT=known_bad_fault -DISOHEAP_COLLECTOR="known_bad_$collector" \
+            -r -nostdlib -o "$compiler.$collector.bad.o" "$SOURCE_DIR/collectors/$collector/"*.c || wrong=1
     done
     $compiler -std=c17 -I"$SOURCE_DIR" -r -nostdlib -o $compiler.arena.o "$SOURCE_DIR/collectors/arena.c" \
         "$SOURCE_DIR/collectors/literals.c" || wrong=1
@@ -75,11 +124,53 @@ done
 
 fixtures=$("$ISOHEAP" list --json | tr '{' '\n' | sed -n 's/.*"name": *"\(bad_[a-z_0-9]*\)".*"class": *"\([a-z_]*\)".*/\2\/\1/p')
 [ "$(echo "$fixtures" | wc -l)" -ge 20 ] || { echo "no list of known-bad collectors"; wrong=1; }
+seen=' '
 for fixture in $fixtures; do
+    source=$(source_of "${fixture#*/bad_}")
+    first=no
+    [[ $seen = *" $source "* ]] || first=yes
+    seen+="$source "
     for compiler in $compilers; do
-        printf '%s %s\n' "$SOURCE_DIR/crashes/$fixture.txt" $compiler
+        printf '%s %s %s\n' "$SOURCE_DIR/crashes/$fixture.txt" $compiler $first
     done
 done | xargs -P 2 -L 1 bash "$this" || wrong=1
+
+# program COMPILER FILE NAME...: FILE.c, which runs the one that it is told, with its defect
+program() {
+    local name
+    {
+        printf '#include "collectors/faults.h"\n#include <string.h>\nenum isoheap_fault known_bad_fault;\n'
+        printf 'int main_%s(void);\n' "${@:3}"
+        printf 'int main(int n, char **words) {\n    if (n != 2)\n        return 2;\n'
+        for name in "${@:3}"; do
+            printf '    if (strcmp(words[1], "%s") == 0) {\n' "$name"
+            case $name in bad_*) printf '        known_bad_fault = FAULT_%s;\n' "${name#bad_}" ;; esac
+            printf '        return main_%s();\n    }\n' "$name"
+        done
+        printf '    return 2;\n}\n'
+    } >"$2.c"
+    $1 -std=c17 -I"$SOURCE_DIR" -c -o "$2.o" "$2.c" || wrong=1
+}
+
+n=0
+for compiler in $compilers; do
+    for names in "$compiler".*.names; do
+        source=${names#"$compiler."} source=${source%.names}
+        mapfile -t all <"$names"
+        library=
+        [ "$source" != boehm ] || library=-lgc
+        program "$compiler" all "${all[@]}"
+        objects=("${all[@]/%/.$compiler.o}" all.o "$compiler.arena.o")
+        $compiler -o bad "${objects[@]}" "$compiler.$source.bad.o" $library || wrong=1
+        $compiler -o good "${objects[@]}" -Wl,--defsym="known_bad_$source=$source" "$compiler.$source.o" $library || wrong=1
+        for name in "${all[@]}"; do
+            fails "$name, $compiler" "$name" ./bad "$name"
+            passes "$name, $compiler: $source" ./good "$name"
+            n=$((n + 1))
+        done
+    done
+done
+[ $n -ge 90 ] || { echo "only $n findings"; wrong=1; }
 
 check 5 'operation of a runtime' "$ISOHEAP" export --class lost_object "$SOURCE_DIR/seeds/mark_sweep/runtime.txt"
 
@@ -87,7 +178,7 @@ check 5 'operation of a runtime' "$ISOHEAP" export --class lost_object "$SOURCE_
 # next class.
 # healthy COLLECTOR STEP CLASS...
 healthy() {
-    local collector=$1 step=$2 n=0 seed class
+    local collector=$1 step=$2 n=0 seed class name names=()
     shift 2
     local classes=("$@")
     for seed in "$SOURCE_DIR/seeds/$collector"/*.txt; do
@@ -95,15 +186,17 @@ healthy() {
         n=$((n + 1))
         [ $((n % step)) -eq 0 ] || continue
         class=${classes[n / step % ${#classes[@]}]}
-        # shellcheck disable=SC2086
-        "$ISOHEAP" export --collector "$collector" --class "$class" "$seed" >seed.c &&
-            gcc -std=c17 $warnings -I"$SOURCE_DIR" -o seed seed.c "gcc.$collector.o" gcc.arena.o &&
-            ./seed >log 2>&1 && continue
-        echo "$seed as $class:"
-        cat log
-        wrong=1
+        name=$(basename "$seed" .txt)_as_$class
+        "$ISOHEAP" export --collector "$collector" --class "$class" -o "$name.c" "$seed" 2>log || { echo "$seed"; cat log; wrong=1; continue; }
+        object "$name" gcc "$collector"
+        names+=("$name")
     done
     [ $n -ge 40 ] || { echo "there are $n seeds"; wrong=1; }
+    program gcc all "${names[@]}"
+    gcc -o good "${names[@]/%/.gcc.o}" all.o "gcc.$collector.o" gcc.arena.o || wrong=1
+    for name in "${names[@]}"; do
+        passes "$collector, $name" ./good "$name"
+    done
 }
 healthy mark_sweep 3 lost_object wrong_colour garbage_retained overlap false_out_of_memory \
     heap_worn_out collector_assertion no_progress
