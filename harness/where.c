@@ -185,6 +185,26 @@ static void write_cycle(struct writing *w, const struct side *s, const struct sn
     write_text(w, "\n");
 }
 
+/* What is unused of the heap below `end`, from word `first` on, as a list behind `lead`. */
+static size_t list_unused(struct writing *w, const struct snapshot *picture, size_t first,
+                          size_t end, const char *lead) {
+    size_t shown = 0;
+    for (size_t i = 0; i < picture->n_blocks; i++) {
+        const struct snapshot_block *b = &picture->blocks[i];
+        if (b->extent == GC_UNUSED && b->offset >= first && b->offset < end && shown++ < LISTED)
+            write_text(w, "%s%zu to %zu", shown == 1 ? lead : ", ", b->offset,
+                       b->offset + b->wosize - 1);
+    }
+    return shown;
+}
+
+/* Where one that copies or compacts allocates next: its free pointer, which no block shows. */
+static void write_unused(struct writing *w, const struct side *s, const struct snapshot *picture) {
+    size_t end = s->graph.words - s->graph.nursery_words;
+    if (list_unused(w, picture, 0, end, "  unused     words "))
+        write_text(w, "\n");
+}
+
 static bool is_young_block(const struct side *s, const struct snapshot_block *b) {
     return b->extent == GC_LIVE && b->offset != SIZE_MAX &&
            s->collector->young(s->gc, pointer_word(b->fields));
@@ -212,13 +232,8 @@ static void write_young(struct writing *w, const struct side *s, const struct sn
         else
             write_text(w, "%sone at word %zu", shown == 1 ? ": " : ", ", b->offset);
     }
-    for (size_t i = 0, shown = 0; s->graph.nursery_words && i < picture->n_blocks; i++) {
-        const struct snapshot_block *b = &picture->blocks[i];
-        if (b->extent == GC_UNUSED && b->offset >= first && b->offset != SIZE_MAX &&
-            shown++ < LISTED)
-            write_text(w, "%s%zu to %zu", shown == 1 ? "; unused " : ", ", b->offset,
-                       b->offset + b->wosize - 1);
-    }
+    if (s->graph.nursery_words)
+        list_unused(w, picture, first, s->graph.words, "; unused ");
     write_text(w, "\n");
 }
 
@@ -270,6 +285,7 @@ size_t runner_where(struct runner *r, const struct verdict *v, enum party party,
         return w.length;
     if (s->collector->cycle)
         write_cycle(&w, s, &picture);
+    write_unused(&w, s, &picture);
     if (s->collector->young && s->collector->remembered) {
         write_young(&w, s, &picture);
         write_remembered(&w, r, &picture);
