@@ -46,22 +46,34 @@ if(ISOHEAP_COVERAGE)
     target_link_options(isoheap_package INTERFACE -fprofile-instr-generate)
 endif()
 
-# The presets build less than what is installed: the rest is built when somebody installs.
+# The presets build less than what is installed, and what was built once may be older than its sources: all of it is
+# brought up to date when somebody installs.  One who may not write here, root on another machine's disk say, gets what
+# there is.
 add_custom_target(install_parts)
 add_dependencies(install_parts isoheap isoheap_package isoheap_afl_mutator isoheap_manual)
 install(CODE "
+set(missing \"\")
 foreach(part \"$<TARGET_FILE:isoheap>\" \"$<TARGET_FILE:isoheap_package>\" \"$<TARGET_FILE:isoheap_afl_mutator>\"
         \"${PROJECT_BINARY_DIR}/isoheap.1\" \"${PROJECT_BINARY_DIR}/isoheap.bash\")
     if(NOT EXISTS \"\${part}\")
-        message(STATUS \"Building what is to be installed and is not there yet\")
-        execute_process(COMMAND \"${CMAKE_COMMAND}\" --build \"${PROJECT_BINARY_DIR}\" --target install_parts RESULT_VARIABLE status)
-        if(NOT status EQUAL 0)
-            message(FATAL_ERROR \"isoheap: what is to be installed does not build; to see why: \"
-                \"cmake --build ${PROJECT_BINARY_DIR} --target install_parts\")
-        endif()
-        break()
+        set(missing \"\${part}\")
     endif()
-endforeach()")
+endforeach()
+execute_process(COMMAND \"${CMAKE_COMMAND}\" -E touch \"${PROJECT_BINARY_DIR}/.install\" RESULT_VARIABLE status OUTPUT_QUIET ERROR_QUIET)
+if(status EQUAL 0)
+    file(REMOVE \"${PROJECT_BINARY_DIR}/.install\")
+    message(STATUS \"Building what is to be installed and is not there, or older than its sources\")
+    execute_process(COMMAND \"${CMAKE_COMMAND}\" --build \"${PROJECT_BINARY_DIR}\" --target install_parts RESULT_VARIABLE status)
+    if(NOT status EQUAL 0)
+        message(FATAL_ERROR \"isoheap: what is to be installed does not build; to see why: \"
+            \"cmake --build ${PROJECT_BINARY_DIR} --target install_parts\")
+    endif()
+elseif(missing)
+    message(FATAL_ERROR \"isoheap: \${missing} is not built, and ${PROJECT_BINARY_DIR} cannot be written; where it can: \"
+        \"cmake --build ${PROJECT_BINARY_DIR} --target install_parts\")
+else()
+    message(STATUS \"${PROJECT_BINARY_DIR} cannot be written: what is there is installed, whatever has changed since\")
+endif()")
 
 set_target_properties(isoheap PROPERTIES EXPORT_NAME command)
 install(TARGETS isoheap_package isoheap EXPORT isoheapTargets ARCHIVE RUNTIME)

@@ -27,6 +27,9 @@ builds() {
     done
 }
 
+# What is older than its sources is built anew: the library of before is not what is installed.
+library=$(find "$build" -maxdepth 1 -name libisoheap.a)
+[ -z "$library" ] || { printf '!<arch>\n' >"$library" && touch -d '2000-01-01' "$library"; }
 cmake --install "$build" --prefix "$folder/prefix" >log 2>&1 || { cat log; exit 1; }
 isoheap=$folder/prefix/bin/isoheap
 
