@@ -108,6 +108,9 @@ unsigned choose_number(const char *option, const char *argument, unsigned least,
  */
 
 enum { RUN_SECONDS = 10 }; /* that a run may take, unless somebody says otherwise */
+/* Seconds by the clock for each one of processor time that a reduction may take: a subject may
+ * sleep, and the machine be busy with other things. */
+enum { REDUCE_WALL_FACTOR = 5 };
 #define DEFAULT_REFERENCE "cheney"
 
 struct judged_place; /* harness/judged/judged.h */

@@ -16,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -47,34 +49,32 @@ static bool is_noted(pid_t child) {
     return false;
 }
 
-/* /proc/N/stat is "N (NAME) STATE PARENT ...", and NAME may be anything. */
-static void read_stat(pid_t process, char *state, int *parent) {
-    char path[64], text[512];
-    snprintf(path, sizeof path, "/proc/%ld/stat", (long)process);
-    FILE *file = fopen(path, "r");
-    size_t n = file ? fread(text, 1, sizeof text - 1, file) : 0;
+enum { STAT_SIZE = 512 };
+
+/* /proc/N/stat is "N (NAME) STATE PARENT ...", and NAME may be anything: what stands behind it;
+ * NULL if the process is no more. */
+static const char *read_stat(pid_t process, char text[STAT_SIZE]) {
+    snprintf(text, STAT_SIZE, "/proc/%ld/stat", (long)process);
+    FILE *file = fopen(text, "r");
+    size_t n = file ? fread(text, 1, STAT_SIZE - 1, file) : 0;
     if (file)
         fclose(file);
     text[n] = '\0';
     const char *end = strrchr(text, ')');
-    *state = 0;
-    *parent = 0;
-    if (end && sscanf(end + 1, " %c %d", state, parent) != 2)
-        *parent = 0;
+    return end ? end + 1 : NULL;
 }
 
 char proc_state(pid_t process) {
-    char state;
-    int parent;
-    read_stat(process, &state, &parent);
-    return state;
+    char text[STAT_SIZE], state;
+    const char *stat = read_stat(process, text);
+    return stat && sscanf(stat, " %c", &state) == 1 ? state : 0;
 }
 
 static pid_t proc_parent(pid_t process) {
-    char state;
+    char text[STAT_SIZE];
     int parent;
-    read_stat(process, &state, &parent);
-    return (pid_t)parent;
+    const char *stat = read_stat(process, text);
+    return stat && sscanf(stat, " %*c %d", &parent) == 1 ? (pid_t)parent : 0;
 }
 
 double proc_seconds(pid_t process) {
@@ -99,6 +99,48 @@ unsigned proc_children(pid_t process, unsigned most, pid_t *first) {
     if (file)
         fclose(file);
     return n;
+}
+
+/* Of a process and those below it that it has waited for. */
+static double stat_seconds(pid_t process) {
+    char text[STAT_SIZE];
+    unsigned long user, system;
+    long of_children, system_of_children;
+    const char *stat = read_stat(process, text);
+    if (!stat || sscanf(stat, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu %ld %ld", &user,
+                        &system, &of_children, &system_of_children) != 4)
+        return 0;
+    return ((double)user + (double)system + (double)of_children + (double)system_of_children) /
+           (double)sysconf(_SC_CLK_TCK);
+}
+
+/* Of all that live below it. */
+static double seconds_below(pid_t process) {
+    char path[64];
+    double sum = 0;
+    int child;
+    snprintf(path, sizeof path, "/proc/%ld/task/%ld/children", (long)process, (long)process);
+    FILE *file = fopen(path, "r");
+    while (file && fscanf(file, "%d", &child) == 1)
+        sum += stat_seconds(child) + seconds_below(child);
+    if (file)
+        fclose(file);
+    return sum;
+}
+
+static double seconds_of(const struct timeval *t) {
+    return (double)t->tv_sec + (double)t->tv_usec * 1e-6;
+}
+
+double family_seconds(void) {
+    static const int whose[] = {RUSAGE_SELF, RUSAGE_CHILDREN};
+    double sum = seconds_below(getpid());
+    for (unsigned i = 0; i < sizeof whose / sizeof *whose; i++) {
+        struct rusage used;
+        if (getrusage(whose[i], &used) == 0)
+            sum += seconds_of(&used.ru_utime) + seconds_of(&used.ru_stime);
+    }
+    return sum;
 }
 
 static void kill_child(pid_t child) {

@@ -32,6 +32,8 @@ void end_orphans(void);
 char proc_state(pid_t);
 /* Seconds of processor time that it has used, without its children; 0 if it is no more. */
 double proc_seconds(pid_t);
+/* Of this process and all below it, those that were waited for included. */
+double family_seconds(void);
 /* Its direct children, where the system lists them: how many there are, `most` at most, and the
  * first, 0 without one; first may be NULL. */
 unsigned proc_children(pid_t, unsigned most, pid_t *first);

@@ -17,6 +17,7 @@
  *   filing.c    reduces a finding and files it, once
  *   group.c     which file a finding belongs to
  *   shape.c     what a reduced program needs
+ *   stack.c     where a sanitizer saw it, by names of functions
  *   sha1.c      libFuzzer's names of inputs
  *   progress.c  live lines, log lines, summary
  *   files.c     folders and durable files
@@ -252,6 +253,8 @@ bool find_targets(struct campaign *);
 void forget_targets(struct campaign *);
 /* The target of the last plug-in, x.so, by its name, fuzz_x; malloc'ed. */
 char *plugin_target(void);
+/* The folder of the binaries, if no option says: the plug-in's, else the engine's. */
+void choose_folder(struct campaign *);
 /* Locks the folder of corpora against other campaigns until we end.  False after a message. */
 bool lock_work(const struct campaign *);
 /* The commit of the checkout that we are in, malloc'ed; NULL: none. */
@@ -340,7 +343,9 @@ struct finding {
 };
 /* Runs the target's binary on the input.  False: it could not be run. */
 bool classify(const struct target *, const char *input, struct finding *);
-/* The same from what was said when it failed; false: that names no class. */
+/* The names of the functions in which a sanitizer sees it, "sweep<collect"; "" without them. */
+void name_stack(const struct target *, const char *input, char *out, size_t size);
+/* As classify, from what was said when it failed; false: that names no class. */
 bool classify_said(const struct target *, const char *said, struct finding *);
 
 /* The program in that file, text or bytes; false: it cannot be read. */
@@ -373,10 +378,12 @@ struct form {
 struct cause {
     uint64_t form;   /* key of the finding as it was reduced */
     uint64_t defect; /* key of what that comes down to */
+    /* The same without what a sanitizer's stack says: those of a file that says nothing. */
+    uint64_t plain_form, plain_defect;
 };
 /* The file below the folder of crashes that has a finding of that form, or of that defect: it says
  * so, or is of the class and shape.  False: none. */
-bool find_form_file(const char *crashes, const struct finding *, uint64_t form,
+bool find_form_file(const char *crashes, const struct finding *, const struct cause *,
                     char path[PATH_SIZE]);
 bool find_defect_file(const char *crashes, const struct finding *, const struct cause *,
                       char path[PATH_SIZE]);
@@ -384,15 +391,21 @@ bool find_defect_file(const char *crashes, const struct finding *, const struct 
 bool find_message_file(const char *folder, const struct finding *, char path[PATH_SIZE]);
 /* What a new file says of its group, as comments; malloc'ed. */
 char *group_comments(const struct finding *, const struct cause *);
-/* One finding more of the file's defect, in a form that it may not know yet.  A file without a
- * count stays as it is.  False with errno. */
-bool count_in_file(const char *path, const struct finding *, uint64_t form);
+/* One finding more of the file's defect, in a form that it may not know yet; `input` is its name in
+ * the queue.  A file without a count stays as it is.  False with errno. */
+bool count_in_file(const char *path, const struct finding *, uint64_t form, const char *input);
 
 /* ---- shape.c */
 /* The digest of a program's shape; docs/campaign.md says what that is. */
 uint64_t program_shape(const struct program *);
 /* The key of a reduced program that raises that class: class, guilty party and shape. */
 uint64_t finding_key(const char *violation, const char *guilty, const struct program *);
+
+/* ---- stack.c */
+/* The collector's last functions in the first stack of a sanitizer's report, the innermost first
+ * with
+ * `<` between them, three at most; "" if the report has no names. */
+void sanitizer_stack(const char *report, char *out, size_t size);
 
 /* ---- progress.c */
 void say(const char *format, ...); /* a line of its own, above the live lines */

@@ -149,6 +149,12 @@ static struct outcome run_input(const struct target *t, const char *input, unsig
     return o;
 }
 
+void name_stack(const struct target *t, const char *input, char *out, size_t size) {
+    struct outcome o = run_input(t, input, NAMED);
+    sanitizer_stack(o.text, out, size);
+    free(o.text);
+}
+
 /* Which limit it was. */
 static void find_lateness(const struct outcome *o, struct finding *f) {
     if (o->late == LATE_PROCESSOR)

@@ -54,7 +54,8 @@ static bool reduce(const struct target *t, const char *subject, const char *inpu
                     (char *)(uintptr_t)option, /* the last, for it may be none */
                     NULL};
     unlink(output);
-    int status = run_command_for(NULL, argv, NULL, c->reduce_seconds + 30, &said);
+    double patience = (double)c->reduce_seconds * REDUCE_WALL_FACTOR + 30;
+    int status = run_command_for(NULL, argv, NULL, patience, &said);
     free(said);
     free(runs);
     free(time);
@@ -138,6 +139,18 @@ static void find_form(const struct target *t, const char *input, const char *com
     free(reduced);
 }
 
+/* The key of a program that raises the violation, and, of what a sanitizer sees, the functions in
+ * which it does: `path` has the program. */
+static uint64_t key_with_stack(const struct target *t, const struct finding *f,
+                               const char *violation, const struct program *p, const char *path) {
+    char text[2 * LINE_SIZE] = "";
+    if (strncmp(violation, "sanitizer", 9) == 0)
+        name_stack(t, path, text, LINE_SIZE);
+    size_t length = strlen(text);
+    snprintf(text + length, sizeof text - length, "%s", violation);
+    return finding_key(text, f->guilty, p);
+}
+
 /* "lost_object" of "# violation lost_object: ...", as the reducer writes it; of a crash all of the
  * line, in which the sanitizer's name for it stands. */
 static bool read_violation(const char *path, char violation[LINE_SIZE]) {
@@ -153,23 +166,31 @@ static bool read_violation(const char *path, char violation[LINE_SIZE]) {
     return found != NULL;
 }
 
-/* What the defect comes down to: the form once more reduced, to whatever the same party breaks. */
-static void find_cause(const struct target *t, const struct finding *f, const struct form *form,
+/* The form's file in the work folder, and its keys. */
+static bool save_candidate(const struct target *t, const struct finding *f, const struct form *form,
+                           const char *path, struct cause *cause) {
+    bool good = save_file(path, form->text, form->size);
+    cause->plain_form = cause->plain_defect = finding_key(f->violation, f->guilty, &form->program);
+    cause->form = cause->defect =
+        good ? key_with_stack(t, f, f->violation, &form->program, path) : cause->plain_form;
+    return good;
+}
+
+/* What the defect comes down to: the form, in the file `from`, once more reduced, to whatever the
+ * same party breaks. */
+static void find_cause(const struct target *t, const struct finding *f, const char *from,
                        struct cause *cause) {
     static struct program program;
-    cause->form = cause->defect = finding_key(f->violation, f->guilty, &form->program);
     const char *subject = subject_of(t, f);
     if (!subject || strcmp(f->violation, "no_progress") == 0) /* each run would take its time */
         return;
-    char *from = text_of("%s/engine/form.txt", t->work), violation[LINE_SIZE];
-    char *to = text_of("%s/engine/cause.txt", t->work);
-    if (save_file(from, form->text, form->size) &&
-        reduce(t, subject, from, to, "--any-violation") && load_finding(to, &program) &&
-        read_violation(to, violation))
-        cause->defect = finding_key(violation, f->guilty, &program);
-    unlink(from);
+    char *to = text_of("%s/engine/cause.txt", t->work), violation[LINE_SIZE];
+    if (reduce(t, subject, from, to, "--any-violation") && load_finding(to, &program) &&
+        read_violation(to, violation)) {
+        cause->plain_defect = finding_key(violation, f->guilty, &program);
+        cause->defect = key_with_stack(t, f, violation, &program, to);
+    }
     unlink(to);
-    free(from);
     free(to);
 }
 
@@ -255,14 +276,18 @@ static bool file_program(const struct target *t, const char *folder, const char 
                          const char *comments, struct form *form, struct filed *filed) {
     const char *crashes = t->campaign->crashes;
     struct cause cause;
-    cause.form = finding_key(filed->finding.violation, filed->finding.guilty, &form->program);
-    bool known = find_form_file(crashes, &filed->finding, cause.form, filed->path);
+    char *from = text_of("%s/engine/form.txt", t->work);
+    bool saved = save_candidate(t, &filed->finding, form, from, &cause);
+    bool known = find_form_file(crashes, &filed->finding, &cause, filed->path);
     if (!known) {
-        find_cause(t, &filed->finding, form, &cause);
+        if (saved)
+            find_cause(t, &filed->finding, from, &cause);
         known = find_defect_file(crashes, &filed->finding, &cause, filed->path);
     }
+    unlink(from);
+    free(from);
     filed->how = known ? FILED_KNOWN : FILED_NEW;
-    return known ? count_in_file(filed->path, &filed->finding, cause.form)
+    return known ? count_in_file(filed->path, &filed->finding, cause.form, strrchr(input, '/') + 1)
                  : write_form(t, folder, input, comments, form, &cause, filed);
 }
 

@@ -5,11 +5,13 @@
  * A defect shows itself in several classes and in many programs.  Each finding is reduced twice: to
  * the smallest program with the same violation, which is its form and what is filed; and from there
  * to whatever the same party breaks, which is what the defect comes down to.  Findings for which
- * that has the same class and the same shape (shape.c) are of one defect.
+ * that has the same class and the same shape (shape.c), and for a sanitizer the same stack
+ * (stack.c), are of one defect.
  *
  * There is no index to be kept or lost: all is read from the comments of the files of
  * crashes/<class>/.  `defect` is the key of what it comes down to, `form` those of the forms in
- * which it was seen, `findings` how many there were.  A file without them, put there by somebody,
+ * which it was seen, `findings` how many there were, `also` which inputs the first ones after the
+ * file's own were.  A file without them, put there by somebody,
  * has the keys of its own program and class.
  */
 #define _GNU_SOURCE
@@ -86,16 +88,17 @@ static bool search_all(const char *crashes, struct search *s, char path[PATH_SIZ
     return take_path(s, path);
 }
 
-bool find_form_file(const char *crashes, const struct finding *f, uint64_t form,
+bool find_form_file(const char *crashes, const struct finding *f, const struct cause *cause,
                     char path[PATH_SIZE]) {
-    struct search s = {.finding = f, .key = "form", .wanted = form, .form = form};
+    struct search s = {
+        .finding = f, .key = "form", .wanted = cause->form, .form = cause->plain_form};
     return search_all(crashes, &s, path);
 }
 
 bool find_defect_file(const char *crashes, const struct finding *f, const struct cause *cause,
                       char path[PATH_SIZE]) {
     struct search s = {
-        .finding = f, .key = "defect", .wanted = cause->defect, .form = cause->defect};
+        .finding = f, .key = "defect", .wanted = cause->defect, .form = cause->plain_defect};
     return search_all(crashes, &s, path);
 }
 
@@ -119,7 +122,7 @@ bool find_message_file(const char *folder, const struct finding *f, char path[PA
 /* ---- what a file says of its group ------------------------------------------------------------
  */
 
-enum { FORMS_MOST = 64 };
+enum { FORMS_MOST = 64, ALSO_MOST = 64 };
 
 static char *form_line(const struct finding *f, uint64_t form) {
     return text_of("# form: %016" PRIx64 " %s\n", form, f->violation);
@@ -132,16 +135,16 @@ char *group_comments(const struct finding *f, const struct cause *cause) {
     return text;
 }
 
-static unsigned count_forms(const char *text) {
+static unsigned count_lines(const char *text, const char *start) {
     unsigned n = 0;
-    while ((text = strstr(text, "\n# form: "))) {
+    while ((text = strstr(text, start))) {
         text++;
         n++;
     }
     return n;
 }
 
-bool count_in_file(const char *path, const struct finding *f, uint64_t form) {
+bool count_in_file(const char *path, const struct finding *f, uint64_t form, const char *input) {
     static const char count[] = "\n# findings: ";
     size_t size;
     char *text = load_file(path, &size), *at = text ? strstr(text, count) : NULL, *rest = NULL;
@@ -151,13 +154,17 @@ bool count_in_file(const char *path, const struct finding *f, uint64_t form) {
         return true;
     }
     char *value = text_of("%016" PRIx64, form);
-    bool fresh = !says(text, "form", value) && count_forms(text) < FORMS_MOST;
+    bool fresh = !says(text, "form", value) && count_lines(text, "\n# form: ") < FORMS_MOST;
     char *line = fresh ? form_line(f, form) : text_of("%s", "");
+    char *also = count_lines(text, "\n# also: ") < ALSO_MOST
+                     ? text_of("# also: %.*s\n", (int)strcspn(input, ","), input)
+                     : text_of("%s", "");
     char *changed =
-        text_of("%.*s%s%lu\n%s%s", (int)(at - text), text, count, n + 1, line, rest + 1);
+        text_of("%.*s%s%lu\n%s%s%s", (int)(at - text), text, count, n + 1, line, also, rest + 1);
     bool good = save_file(path, changed, strlen(changed));
     int why = errno;
     free(changed);
+    free(also);
     free(line);
     free(value);
     free(text);

@@ -26,6 +26,12 @@ char *plugin_target(void) {
                    base);
 }
 
+void choose_folder(struct campaign *c) {
+    const char *plugin = last_plugin(), *slash = plugin ? strrchr(plugin, '/') : NULL;
+    if (!c->bin_dir)
+        c->bin_dir = slash ? text_of("%.*s", (int)(slash - plugin), plugin) : c->engine->folder;
+}
+
 /* fuzz_NAME fuzzes the collector NAME against cheney; fuzz_reference fuzzes that one, and
  * fuzz_fault the seeded fault that its environment names. */
 static void find_collectors(struct target *t) {

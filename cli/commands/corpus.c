@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "cli/campaign/corpus_change.h"
 
+#include "cli/plugin.h"
 #include "program/bytes/bytes.h"
 #include "program/text/text.h"
 
@@ -16,12 +17,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { CORPUS = 1000, BIN_DIR, CRASHES };
+enum { CORPUS = 1000, BIN_DIR, CRASHES, TARGET };
 enum { FILING_SECONDS = 30 };
 
 static const struct argp_option options[] = {
     {"corpus", CORPUS, "DIR", 0, "the corpora, DIR/TARGET (default: corpus)", 0},
-    {"bin-dir", BIN_DIR, "DIR", 0, "the targets' libFuzzer binaries (default: build/fuzz/bin)", 0},
+    {"bin-dir", BIN_DIR, "DIR", 0,
+     "the targets' libFuzzer binaries (default: the plug-in's folder, build/fuzz/bin)", 0},
+    {"target", TARGET, "BIN", 0,
+     "the one binary, as other commands take it; of a folder the same as --bin-dir", 0},
     {"crashes", CRASHES, "DIR", 0, "where inputs that fail are filed (default: crashes)", 0},
     {0}};
 
@@ -29,8 +33,23 @@ struct corpus {
     struct campaign campaign;
     char **words; /* verb, target, sources */
     int n_words;
+    const char *binary; /* the name of the one that --target gave; or NULL */
     int status;
 };
+
+/* BIN is the target of that name in its folder. */
+static void take_target(struct corpus *c, const char *path, struct argp_state *state) {
+    const char *slash = strrchr(path, '/');
+    struct stat info;
+    if (stat(path, &info) != 0) {
+        argp_error(state, "--target: there is no %s; each corpus is that of a target", path);
+    } else if (S_ISDIR(info.st_mode)) {
+        c->campaign.bin_dir = path;
+    } else {
+        c->binary = slash ? slash + 1 : path;
+        c->campaign.bin_dir = slash ? text_of("%.*s/", (int)(slash - path), path) : ".";
+    }
+}
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
     struct corpus *c = state->input;
@@ -40,6 +59,9 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         return 0;
     case BIN_DIR:
         c->campaign.bin_dir = path_argument(argument);
+        return 0;
+    case TARGET:
+        take_target(c, path_argument(argument), state);
         return 0;
     case CRASHES:
         c->campaign.crashes = path_argument(argument);
@@ -383,7 +405,9 @@ static const char about[] =
     "\v"
     "A SOURCE is a folder, for import also a file, or another target, which stands for its "
     "corpus.\n\n"
-    "Inputs that fail are no part of a corpus: they are named, reduced and filed.  A corpus that "
+    "A target's corpus is read, and what fails in it judged and reduced, in the target's own "
+    "binary, sanitizers and all.  Inputs that fail are no part of a corpus: they are named, "
+    "reduced and filed.  A corpus that "
     "would reach less than before is not taken.\n\n"
     "Exit status: 0 done, 1 an input fails, 2 usage, 3 unreadable input, 4 a missing or failing "
     "binary, or a corpus that could not be changed and is as before.";
@@ -410,9 +434,27 @@ static const struct verb *find_verb(const struct corpus *c) {
     return NULL;
 }
 
-static bool prepare(struct corpus *c, const struct verb *verb) {
+/* Those of the words; else the binary that was named, or the plug-in's.  False after a message. */
+static bool choose_names(struct corpus *c, const struct verb *verb) {
+    static char *own[1];
     c->campaign.names = c->words + 1;
     c->campaign.n_names = verb->one ? 1 : c->n_words - 1;
+    for (int i = 0; c->binary && i < c->campaign.n_names; i++)
+        if (strcmp(c->campaign.names[i], c->binary) != 0) {
+            fprintf(stderr, "isoheap corpus: --target names %s, and not %s\n", c->binary,
+                    c->campaign.names[i]);
+            return false;
+        }
+    if (c->campaign.n_names || (!c->binary && !last_plugin()))
+        return true;
+    own[0] = c->binary ? text_of("%s", c->binary) : plugin_target();
+    c->campaign.names = own;
+    c->campaign.n_names = 1;
+    return true;
+}
+
+static bool prepare(struct corpus *c) {
+    choose_folder(&c->campaign);
     if (!find_targets(&c->campaign) || !lock_work(&c->campaign))
         return false;
     for (unsigned i = 0; i < c->campaign.n_targets; i++) {
@@ -427,11 +469,11 @@ static bool prepare(struct corpus *c, const struct verb *verb) {
 
 int command_corpus(int argc, char **argv) {
     static const struct argp argp = {
-        options, parse, "merge|minimise|import [TARGET] [SOURCE...]", about, NULL, NULL, NULL};
+        options, parse, "merge|minimise|import [TARGET] [SOURCE...]", about, plugin_option,
+        NULL,    NULL};
     static struct corpus c = {.campaign = {.engine = &libfuzzer,
                                            .corpus = "corpus",
                                            .crashes = "crashes",
-                                           .bin_dir = "build/fuzz/bin",
                                            .seed = 1,
                                            .keep = 20,
                                            .reduce_runs = 2000,
@@ -440,9 +482,9 @@ int command_corpus(int argc, char **argv) {
     if (argp_parse(&argp, argc, argv, 0, NULL, &c))
         return EXIT_USAGE;
     const struct verb *verb = find_verb(&c);
-    if (!verb)
+    if (!verb || !choose_names(&c, verb))
         return EXIT_USAGE;
-    if (!prepare(&c, verb))
+    if (!prepare(&c))
         return EXIT_HARNESS;
     verb->run(&c);
     file_failing(&c);

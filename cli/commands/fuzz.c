@@ -46,7 +46,8 @@ static const struct argp_option options[] = {
     {"keep", KEEP, "N", 0,
      "of one class and guilty party reduce N findings, count the others (default: 20)", 0},
     {"reduce-runs", REDUCE_RUNS, "N", 0, "runs to reduce a finding in (default: 2000)", 0},
-    {"reduce-time", REDUCE_TIME, "SECONDS", 0, "time to reduce a finding in (default: 30)", 0},
+    {"reduce-time", REDUCE_TIME, "SECONDS", 0,
+     "processor time to reduce a finding in; five times as much by the clock (default: 30)", 0},
     {"sync", SYNC, "DIR", 0, "afl: a folder to share with other machines, DIR/TARGET/NODE-jobN", 0},
     {"unmask", UNMASK, "LIST", 0,
      "known defects of the collectors that are not steered around; all (default: ISOHEAP_UNMASK in "
@@ -256,10 +257,8 @@ static bool has_afl(void) {
  * unless somebody names others. */
 static void choose_binaries(struct campaign *c) {
     static char *own[1];
-    const char *plugin = last_plugin(), *slash = plugin ? strrchr(plugin, '/') : NULL;
-    if (!c->bin_dir)
-        c->bin_dir = slash ? text_of("%.*s", (int)(slash - plugin), plugin) : c->engine->folder;
-    if (!plugin || c->n_names)
+    choose_folder(c);
+    if (!last_plugin() || c->n_names)
         return;
     own[0] = plugin_target();
     c->names = own;

@@ -10,6 +10,7 @@
 #define _GNU_SOURCE
 #include "cli/cli.h"
 
+#include "cli/descendants.h"
 #include "cli/job_options.h"
 #include "cli/schedule_file.h"
 #include "program/reduction/reduce.h"
@@ -37,10 +38,12 @@ struct reduce {
     /* state */
     struct verdict wanted;
     double start, shown, written;
-    size_t size_written; /* of the program in the output so far */
-    unsigned used;       /* runs of reductions that are over */
-    bool tty, failed;    /* failed: the harness, in a trial */
-    bool saves;          /* the best so far goes to the output on the way */
+    double looked, used_before; /* when --time was looked at; processor time at the start */
+    bool late;                  /* it is over */
+    size_t size_written;        /* of the program in the output so far */
+    unsigned used;              /* runs of reductions that are over */
+    bool tty, failed;           /* failed: the harness, in a trial */
+    bool saves;                 /* the best so far goes to the output on the way */
 };
 
 static struct program program;     /* the best so far */
@@ -49,7 +52,10 @@ static struct reduction reduction; /* large */
 enum { VERIFY_MINIMAL = 1000, ANY_VIOLATION };
 static const struct argp_option options[] = {
     {"runs", 'n', "N", 0, "end after N runs (default: 10000)", 0},
-    {"time", 't', "SECONDS", 0, "end after so many seconds (default: 300)", 0},
+    {"time", 't', "SECONDS", 0,
+     "end after so many seconds of processor time, or five times as many by the clock (default: "
+     "300)",
+     0},
     {"output", 'o', "FILE", 0, "where to write (default: standard output)", 0},
     {"verify-minimal", VERIFY_MINIMAL, NULL, 0,
      "afterwards try every single removal and simplification once more", 0},
@@ -130,9 +136,20 @@ static bool keeps(const struct program *p, void *context) {
     return !signal_caught && !v.harness_error && is_wanted(r, &v);
 }
 
+/* Processor time tells what it has cost, whatever else the machine does.  It takes a few files to
+ * find out, so not at every run. */
+static bool is_late(struct reduce *r) {
+    double now = seconds_now();
+    if (r->late || now - r->looked < 0.05)
+        return r->late;
+    r->looked = now;
+    r->late = now - r->start >= (double)r->seconds * REDUCE_WALL_FACTOR ||
+              family_seconds() - r->used_before >= r->seconds;
+    return r->late;
+}
+
 static bool stop(void *context) {
-    const struct reduce *r = context;
-    return signal_caught || seconds_now() - r->start >= r->seconds;
+    return signal_caught || is_late(context);
 }
 
 /* ---- output -----------------------------------------------------------------------------------
@@ -289,6 +306,7 @@ static int reduce_file(struct reduce *r) {
     unsigned ops = program.n_ops, items = program.n_items;
     note_signals();
     r->start = seconds_now();
+    r->used_before = family_seconds();
     int status = find_violation(r);
     pass_signal_on();
     if (status)

@@ -243,7 +243,10 @@ changes_corpora() {
     # some of the seeds fail on this collector: they are named, kept and filed
     check 1 "^$target: [0-9]+ inputs read;$target: [0-9]+ -> [0-9]+ files.*$target: fails, and is no part of the corpus: shared/.work/$target/queue/[0-9a-f]{16}" \
         corpus merge --corpus=shared --crashes=crashes9 --bin-dir="$bin" $target
-    check 0 "^$target: [0-9]+ -> [0-9]+ files" corpus minimise --corpus=shared --crashes=crashes9 --bin-dir="$bin" $target
+    check 0 "^$target: [0-9]+ -> [0-9]+ files[^;]*;$" corpus minimise --corpus=shared --crashes=crashes9 --target="$bin/$target"
+    check 2 "target names $target, and not fuzz_other" corpus minimise --target="$bin/$target" fuzz_other
+    check 2 'there is no nowhere; each corpus is that of a target' corpus minimise --target=nowhere
+    check 0 "^$target: [0-9]+ -> [0-9]+ files" corpus minimise --corpus=shared --crashes=crashes9 --target="$bin" $target
     [ -n "$(files crashes9/lost_object)" ] || complain 'what failed is not filed'
     [ "$(files shared/$target | wc -l)" -gt 5 ] && [ "$(files shared/$target | wc -l)" -le $((n + 2)) ] ||
         complain 'minimise: too many or too few'

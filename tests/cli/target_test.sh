@@ -107,6 +107,11 @@ if [ -x libfuzzer_stale ]; then
     grep -q '^# only in the target' found/sanitizer/*.txt || complain 'the finding does not say that the target alone sees it' found/sanitizer/*.txt
     check 1 'violation sanitizer \(subject\)' "$ISOHEAP" run -q --plugin stale.so found
     check 0 'ok' "$ISOHEAP" run -q --plugin stale.so --target none found
+    # a corpus is the target's: what fails in it is judged there
+    check 0 'fuzz_stale: 1 new, 0 known' "$ISOHEAP" corpus import --plugin stale.so --corpus=shared fuzz_stale f.txt
+    check 1 'fuzz_stale: fails, and is no part of the corpus' "$ISOHEAP" corpus minimise --plugin stale.so --corpus=shared --crashes=filed
+    check 1 'violation sanitizer \(subject\)' "$ISOHEAP" run -q --plugin stale.so filed
+    grep -q '^# guilty: stale$' filed/sanitizer/*.txt || complain 'what a corpus had is not filed as of the collector' filed/sanitizer/*.txt
 fi
 
 exit $wrong
