@@ -2,11 +2,16 @@
 # SPDX-License-Identifier: MIT
 """What a reduction in a fuzz target costs, sanitizers and all.
 
-    target_cost.py ISOHEAP FOLDER
+    target_cost.py ISOHEAP FOLDER IN_PROCESS
 
 Reduces seeds that fail on a known-bad collector, in the target of FOLDER that fuzzes it (preset known-bad:
-fuzz_bad_raw_short) and in the command's own children, and prints the ratio of the processor times, start
-and end of everything included, and that for one run of a program.  Both must come to the same program.
+fuzz_bad_raw_short), in the command's own children, and in the process that reduces (IN_PROCESS, the program
+bench_in_process of the fuzz build, which has the same sanitizers), and prints ratios of processor times.  All must
+come to the same number of runs, the first two to the same program.
+
+A target is started once for a reduction, and asked for the violation, its reason without the target and the
+end result, whatever the reduction takes: reduce_target_start.  What it costs more with each run is compared with the
+same in process: reduce_target_to_process.
 """
 import os
 import resource
@@ -24,11 +29,15 @@ def processor_seconds():
     return used.ru_utime + used.ru_stime
 
 
-def reduced(isoheap, target, seed, output):
+def seed_path(seed):
+    return os.path.join(ROOT, "seeds", "mark_sweep", seed + ".txt")
+
+
+def reduced(isoheap, target, seed, output, *options):
     """Processor seconds, runs and the program without its comments."""
     before = processor_seconds()
-    done = subprocess.run([isoheap, "reduce", "--target", target, "-c", COLLECTOR, "-o", output,
-                           os.path.join(ROOT, "seeds", "mark_sweep", seed + ".txt")],
+    done = subprocess.run([isoheap, "reduce", "--target", target, "-c", COLLECTOR, "-o", output, *options,
+                           seed_path(seed)],
                           check=True, text=True, stderr=subprocess.PIPE)
     seconds = processor_seconds() - before
     runs = int(done.stderr.split(" runs")[0].split()[-1])
@@ -36,23 +45,38 @@ def reduced(isoheap, target, seed, output):
         return seconds, runs, [line for line in file if not line.startswith("#")]
 
 
+def reduced_here(program):
+    """Processor seconds and runs of all of them in one process."""
+    done = subprocess.run([program, "", COLLECTOR] + [seed_path(seed) for seed in SEEDS],
+                          check=True, text=True, stdout=subprocess.PIPE)
+    figures = {line.split()[0]: float(line.split()[1]) for line in done.stdout.splitlines()}
+    return figures["reduce_in_process_seconds_"], int(figures["reduce_in_process_runs_"])
+
+
 def main():
-    if len(sys.argv) != 3:
+    if len(sys.argv) != 4:
         sys.exit(__doc__)
-    isoheap, folder = sys.argv[1:]
+    isoheap, folder, program = sys.argv[1:]
     if not os.access(os.path.join(folder, "fuzz_" + COLLECTOR), os.X_OK):
         print("target_cost.py: no fuzz_%s in %s" % (COLLECTOR, folder), file=sys.stderr)
         return
-    inside = own = runs = 0
+    inside = own = start = runs = 0
     with tempfile.TemporaryDirectory() as work:
         for seed in SEEDS:
             one = reduced(isoheap, folder, seed, os.path.join(work, "small.txt"))
             other = reduced(isoheap, "none", seed, os.path.join(work, "small.txt"))
             if one[2] != other[2]:
                 sys.exit("target_cost.py: %s: the target comes to another program" % seed)
+            start += reduced(isoheap, folder, seed, os.path.join(work, "small.txt"), "--runs=0")[0]
             inside, own, runs = inside + one[0], own + other[0], runs + one[1]
     print("reduce_target_to_children %.3f ratio" % (inside / own))
-    print("reduce_target_run %.2f ms" % (1000 * inside / runs))
+    here, runs_here = reduced_here(program)
+    if runs_here != runs:
+        sys.exit("target_cost.py: %d runs in this process, %d in the target" % (runs_here, runs))
+    print("reduce_target_start %.0f ms" % (1000 * start / len(SEEDS)))
+    print("reduce_target_run %.3f ms" % (1000 * (inside - start) / runs))
+    print("reduce_process_run %.3f ms" % (1000 * here / runs))
+    print("reduce_target_to_process %.2f ratio" % ((inside - start) / here))
 
 
 main()

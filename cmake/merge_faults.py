@@ -7,9 +7,11 @@
 
 A patch that changes nothing but the insides of functions is merged: beside each function that it
 changes stands a copy, as the patch leaves it, and the function itself calls the copy of the fault
-that was chosen (fault_number, faults/canary.h).  That cannot be done with a type, a macro or a
-parameter: those patches get an object of their own.  OUT/fault_names.h lists the faults in the order
-of their numbers, from 1; OUT/../NAME.so is a link to the object that has them all.
+that was chosen.  That cannot be done with a type, a macro or a parameter: those patches get an object
+of their own.  OUT/fault_names.h lists the faults, with the number of each and the variables of the
+functions that it changes, which say whose copy is called (fuzz/faults/choose.h): so several faults
+can be chosen that change different functions.  OUT/../NAME.so is a link to the object that has them
+all.
 """
 import pathlib
 import re
@@ -101,20 +103,26 @@ def renamed(function, suffix):
     return re.sub(rf"\b{function.name}\(", f"{function.name}{suffix}(", function.head, count=1)
 
 
-def merged(function, variants):
+def variable(path, name):
+    """Whose copy of a function is called."""
+    return "fault_in_" + re.sub(r"\W", "_", path) + "_" + name
+
+
+def merged(function, variants, chosen):
     """The function with its variants {number: (fault, body)}.  A table chooses, not a branch: a fuzzer
-    counts branches, and shall learn nothing from this one."""
+    counts branches, and shall learn nothing from this one.  A header's function is in several objects: its
+    variable is weak."""
     if not variants:
         return f"{function.head} {{\n{function.body}\n}}"
     kind = re.sub(r"\b(static|inline|_Noreturn)\b", "", function.head[:FUNCTION.search(function.head).start()])
-    text = [function.head + ";"] # a variant may call it
+    text = [f"__attribute__((weak)) unsigned {chosen};", function.head + ";"] # a variant may call it
     for fault, body in [("clean", function.body)] + [variants[n] for n in sorted(variants)]:
         text.append(f"{renamed(function, '__' + fault)} {{\n{body}\n}}")
     rows = "".join(f", [{number}] = {function.name}__{variants[number][0]}" for number in sorted(variants))
     text.append(f"{function.head} {{\n"
                 f"    static const __typeof__(&{function.name}__clean) {function.name}__all[] = {{[0 ... FAULT_NUMBERS] = {function.name}__clean{rows}}};\n"
                 f"    {'' if kind.split() == ['void'] else 'return '}"
-                f"{function.name}__all[fault_number]({', '.join(arguments(function.head))});\n}}")
+                f"{function.name}__all[{chosen}]({', '.join(arguments(function.head))});\n}}")
     return "\n".join(text)
 
 
@@ -138,8 +146,15 @@ def merge(source, out, collector, names):
                     variants.setdefault((path, one.name), {})[number] = (name, other.body)
     for path, parts in before.items():
         write(out / path, "\n".join(
-            part if isinstance(part, str) else merged(part, variants.get((path, part.name))) for part in parts))
-    write(out / "fault_names.h", "".join(f'"{name}",\n' for name in names))
+            part if isinstance(part, str) else merged(part, variants.get((path, part.name)), variable(path, part.name))
+            for part in parts))
+    chosen = {number: [variable(*function) for function in variants if number in variants[function]]
+              for number in range(1, len(names) + 1)}
+    write(out / "fault_names.h", "".join(
+        [f"extern unsigned {name};\n" for name in sorted({name for some in chosen.values() for name in some})] +
+        ["static const struct fault_row fault_rows[] = {\n"] +
+        ["    {\"%s\", %u, {%s, NULL}},\n" % (name, number, ", ".join("&" + one for one in chosen[number]))
+         for number, name in enumerate(names, 1)] + ["};\n"]))
     for name in names:
         link = out.parent / f"{name}.so"
         link.unlink(missing_ok=True)

@@ -26,10 +26,6 @@ extern struct canary *fault_canary;
 #define CANARY(condition)                                                                          \
     ((void)(fault_canary->reached = 1, fault_canary->triggered |= (unsigned)((condition) != 0)))
 
-/* Which fault the object has, where it holds many (cmake/merge_faults.py, which numbers them from 1
- * and writes the choice): the build says how many there are. */
-extern unsigned fault_number;
-
 struct collector;
 struct fault_schedules; /* faults/schedules.h */
 /* What the shared object of a fault exports, as `isoheap_fault`: either a collector, or the model
@@ -39,7 +35,8 @@ struct fault_export {
     const struct fault_schedules *schedules;
     struct canary **canary;
     /* Before anything else: the fault of that shared object's name, with folder and `.so`.  Several
-     * are links to one object, and a process has one of them at a time.  0: there is none. */
+     * are links to one object, and a process has one of them at a time; or those of a link
+     * `a+b.so`, which must not change the same function.  0: there is none. */
     int (*choose)(const char *path);
 };
 
