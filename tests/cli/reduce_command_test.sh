@@ -123,15 +123,19 @@ has s.txt '^# violation no_progress: the run does not end'
 two 2 3 >sleeps.txt
 check 0 'no_progress' "$MISBEHAVING" reduce -c misbehaves -T 1 -o s.txt sleeps.txt
 only s.txt '[12]' # a lower tag spins, which looks the same
+# It slept for longer than --time, which is processor time.
+check 0 'in [0-9]+ runs' "$MISBEHAVING" reduce -c misbehaves -T 1 -t 5 -o s.txt sleeps.txt
+! grep -q 'ended by --time' err || complain 'sleeping counts as processor time' err
+# One step makes a tag that spins of these: it takes the limit.
 around 3 1 >aborts.txt
-check 0 'collector_assertion, subject' "$MISBEHAVING" reduce -c misbehaves -T 2 -o s.txt aborts.txt
+check 0 'collector_assertion, subject' "$MISBEHAVING" reduce -c misbehaves -T 1 -o s.txt aborts.txt
 only s.txt 3
 around 4 3 >exits.txt
-check 0 'sanitizer, subject' "$MISBEHAVING" reduce -c misbehaves -o s.txt exits.txt
+check 0 'sanitizer, subject' "$MISBEHAVING" reduce -c misbehaves -T 1 -o s.txt exits.txt
 only s.txt 4
 has s.txt 'status 3'
 around 3 4 >aborts.txt
-check 0 'collector_assertion, subject' "$MISBEHAVING" reduce -c misbehaves -o s.txt aborts.txt
+check 0 'collector_assertion, subject' "$MISBEHAVING" reduce -c misbehaves -T 1 -o s.txt aborts.txt
 only s.txt 3
 
 # Slow is not hanging: a limit that is too small at first does not change what is reduced.
