@@ -1,11 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # A finding is reduced, then exported: the C file fails with the defect and passes without it, though the
-# violation may now stand in the checks after the script.  Of known-bad collectors and of seeded faults,
-# whose patch is applied to a copy of the sources.
+# violation may now stand in the checks after the script.  Of known-bad collectors, each linked with its
+# source as one object that has all defects, of which one is switched on, where no sanitizer must see it
+# compiled (export_test.sh runs the command that the file names); and of seeded faults, whose patch is
+# applied to a copy of the sources.
 #
 #   export_reduced_test.sh              a sample, with one compiler
-#   export_reduced_test.sh all          every known-bad collector, with both compilers
+#   export_reduced_test.sh all [PART]   every known-bad collector, with both compilers; PART is a/b: one
+#                                       part of so many
 #   export_reduced_test.sh faults STEP  every STEP-th seeded fault, with both
 #
 # ISOHEAP is the command, SOURCE_DIR the checkout, BUILD_DIR has the faults' objects (faults/).
@@ -29,13 +32,37 @@ compiled() {
 
 # passes WANTED WHAT: the program that was compiled does (0), or fails by itself (1)
 passes() {
-    ./finding >log 2>&1
-    local status=$?
+    ./finding 2>&1 | cat >log # in a pipe bash does not remark on the abort
+    local status=${PIPESTATUS[0]}
     if [ "$1" -eq 0 ]; then
         [ $status -eq 0 ] && grep -qx passed log || complain "$2: status $status" log
     else
         [ $status -ne 0 ] && [ $status -ne 99 ] && ! grep -qx passed log || complain "$2: it passes" log
     fi
+}
+
+# objects COMPILER SOURCE: a collector with its defects and without them, once for all
+objects() {
+    [ ! -e "$1.$2.bad.o" ] || return
+    $1 -std=c17 -I"$SOURCE_DIR" -DISOHEAP_FAULT=known_bad_fault -DISOHEAP_COLLECTOR="known_bad_$2" \
+        -r -nostdlib -o "$1.$2.bad.o" "$SOURCE_DIR/collectors/$2/"[a-z]*.c &&
+        $1 -std=c17 -I"$SOURCE_DIR" -r -nostdlib -o "$1.$2.o" "$SOURCE_DIR/collectors/$2/"[a-z]*.c &&
+        $1 -std=c17 -I"$SOURCE_DIR" -r -nostdlib -o "$1.arena.o" "$SOURCE_DIR/collectors/arena.c" "$SOURCE_DIR/collectors/literals.c" ||
+        complain "$1: $2 is not compiled"
+}
+
+# linked NAME COMPILER SOURCE: fails with the defect, passes without
+linked() {
+    local name=$1 compiler=$2 source=$3 collector=known_bad_$3 rest
+    objects "$compiler" "$source"
+    rest=$compiler.arena.o
+    [ "$source" != boehm ] || rest+=' -lgc'
+    printf '#include "collectors/faults.h"\nenum isoheap_fault known_bad_fault = FAULT_%s;\n' "${name#bad_}" >defect.c
+    compiled "$name" "$compiler" . "-std=c17 -I$SOURCE_DIR -DCOLLECTOR=$collector -c -o finding.o finding.c"
+    compiled "$name" "$compiler" . "-std=c17 -I$SOURCE_DIR -o finding finding.o defect.c $compiler.$source.bad.o $rest"
+    passes 1 "$name with the defect, $compiler"
+    compiled "$name" "$compiler" . "-o finding finding.o -Wl,--defsym=$collector=$source $compiler.$source.o $rest"
+    passes 0 "$name without the defect, $compiler"
 }
 
 # shows NAME COLLECTOR FILE PATCH: PATCH is "" for a known-bad collector
@@ -65,6 +92,10 @@ shows() {
         command="-DCOLLECTOR=$source '-DCANARY(n)=((void)0)' $command" # faults/canary.h
     fi
     for compiler in $compilers; do
+        if [ -z "$patch" ] && [[ $command != *-fsanitize* ]]; then
+            linked "$name" "$compiler" "$source"
+            continue
+        fi
         compiled "$name" "$compiler" "$tree" "$command"
         passes 1 "$name with the defect, $compiler"
         compiled "$name" "$compiler" "$SOURCE_DIR" "$healthy"
@@ -86,10 +117,12 @@ fault() {
 
 case ${1:-sample} in
 all)
+    part=${2:-0/1} i=0
     for name in $("$ISOHEAP" list --json | tr '{' '\n' | sed -n 's/.*"name": *"\(bad_[a-z_0-9]*\)".*"class".*/\1/p'); do
-        known_bad "$name"
+        i=$((i + 1))
+        [ $((i % ${part#*/})) -ne "${part%/*}" ] || known_bad "$name"
     done
-    [ $n -ge 100 ] || complain "only $n known-bad collectors"
+    [ $n -ge $((100 / ${part#*/})) ] || complain "only $n known-bad collectors"
     ;;
 faults)
     i=0
