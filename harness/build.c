@@ -105,6 +105,38 @@ static void build_roots(struct runner *r, enum party party) {
     }
 }
 
+/* An address in a block: known when all blocks are there, and written then. */
+static void build_address(struct runner *r, enum party party, uint32_t o, uint32_t f) {
+    struct side *s = &r->side[party];
+    word w = model_data(&r->model, party, model_fields(&r->model, o)[f]);
+    if (r->model.objects[o].is_static) {
+        word_pointer(r->model.objects[o].address[party])[f] = w;
+        return;
+    }
+    build_load(s, BLOCK, SPINE, o);
+    if (f < r->model.objects[o].first_scanned) {
+        call_write_raw(s, 0, BLOCK, f, w);
+        return;
+    }
+    slots_of(s)[VALUE] = w;
+    build_store(s, BLOCK, f, VALUE);
+}
+
+static void build_addresses(struct runner *r, enum party party) {
+    const struct model *model = &r->model;
+    if (!model->n_addresses)
+        return;
+    resolve_addresses(r, party);
+    for (uint32_t o = 0; o < model->n_objects; o++)
+        for (uint32_t f = 0; f < model->objects[o].wosize; f++)
+            if (model_is_address(model, model_fields(&r->model, o)[f]))
+                build_address(r, party, o, f);
+    for (unsigned m = 0; m < r->mutators; m++)
+        for (unsigned i = 0; i < PROGRAM_SLOTS; i++)
+            if (model_is_address(model, model->slots[m][i]))
+                r->side[party].slots[m][i] = model_data(model, party, model->slots[m][i]);
+}
+
 static void build_forwards(struct runner *r, struct side *s) {
     for (uint32_t o = 0; s->collector->extras && o < r->model.n_objects; o++) {
         if (build_tag(r, o) == r->model.objects[o].tag || r->model.objects[o].is_static)
@@ -121,6 +153,7 @@ bool build_by_allocation(struct runner *r, enum party party) {
     if (built) {
         build_edges(r, party);
         build_roots(r, party);
+        build_addresses(r, party);
         build_forwards(r, s);
     }
     for (unsigned i = PROGRAM_SLOTS; i < GC_SLOTS; i++)

@@ -71,6 +71,16 @@ static enum gc_result answered(struct side *s, enum gc_result answer) {
     return answer;
 }
 
+/* The words that this collector is to have where the model has addresses by number. */
+static const word *own_content(struct side *s, const word *raw, size_t wosize) {
+    struct runner *r = runner_of(s);
+    if (raw == r->units || !r->model.n_addresses)
+        return raw;
+    for (size_t i = 0; i < wosize; i++)
+        r->own[i] = model_data(&r->model, s->party, raw[i]);
+    return r->own;
+}
+
 /* The collector's own copy: what it writes there is neither in the model nor asked of another. */
 static const word *lent_raw(struct side *s, const word *raw, size_t wosize) {
     _Static_assert((int)LENT_UNITS >= (int)PROGRAM_HEAP_WORDS &&
@@ -82,6 +92,7 @@ static const word *lent_raw(struct side *s, const word *raw, size_t wosize) {
 
 enum gc_result call_alloc(struct side *s, unsigned m, unsigned dst, size_t wosize, unsigned tag,
                           const word *raw) {
+    raw = own_content(s, raw, wosize);
     const word *lent = lent_raw(s, raw, wosize);
     enter(s);
     enum gc_result answer = s->collector->alloc(s->gc, m, dst, wosize, tag, lent);

@@ -37,7 +37,10 @@ word atom_word(const struct runner *r, const struct value *v) {
     }
 }
 
-word value_word(const struct runner *r, const struct value *v) {
+/* The model's word for a value of the heap section. */
+static word value_word(struct runner *r, const struct value *v, bool raw) {
+    if (v->kind == VALUE_ADDRESS)
+        return heap_address(r, v, raw ? ADDRESS_RAW : ADDRESS_IMMEDIATE);
     if (!value_is_reference(v))
         return atom_word(r, v);
     if (r->program->items[r->named[v->block]].is_static && !r->takes_outside)
@@ -64,8 +67,9 @@ static void write_fields(struct runner *r, unsigned index, word *out) {
         closure_words(out, item->functions, item->arity, index);
     else if (item->kind == ITEM_CLOSURE)
         words_copy(out, r->units, start);
+    bool raw = item->kind == ITEM_RAW && r->takes_raw;
     for (unsigned f = 0; f < item->n_fields; f++)
-        out[start + f] = value_word(r, &r->program->fields[item->first_field + f]);
+        out[start + f] = value_word(r, &r->program->fields[item->first_field + f], raw);
 }
 
 /* Numbers the named blocks and places every item; returns the words of the heap in use. */
@@ -95,7 +99,8 @@ static void write_rest(word *at, size_t words) {
 static void copy_fields(struct runner *r, enum party party, unsigned object, word *out) {
     const struct model_object *o = &r->model.objects[object];
     const word *fields = model_fields(&r->model, object);
-    words_copy(out, fields, o->first_scanned);
+    for (uint32_t f = 0; f < o->first_scanned; f++)
+        out[f] = model_data(&r->model, party, fields[f]);
     for (uint32_t f = o->first_scanned; f < o->wosize; f++)
         out[f] = side_word(&r->model, party, fields[f]);
 }
@@ -152,6 +157,8 @@ static const word *build_image(struct runner *r, enum party party, size_t used) 
     word *base = call_image(s, &words);
     judge_image(s, base, used, words);
     note_addresses(r, party, base);
+    resolve_addresses(r, party);
+    write_items(r, party, NULL);
     write_items(r, party, base);
     write_rest(base + used, words - used);
     for (unsigned m = 0; m < r->mutators; m++)
@@ -168,14 +175,17 @@ static void build_side(struct runner *r, enum party party, size_t used) {
     struct side *s = &r->side[party];
     const word *base = NULL; /* without an image: where the first walk says */
     note_addresses(r, party, NULL);
-    write_items(r, party, NULL);
-    if (s->collector->image)
+    if (s->collector->image) {
         base = build_image(r, party, used);
-    else if (!build_by_allocation(r, party))
-        skip_rest(r);
+    } else {
+        write_items(r, party, NULL);
+        if (!build_by_allocation(r, party))
+            skip_rest(r);
+    }
     graph_of_heap(&s->graph, base, r->heap_words + s->traits.nursery_words, s->statics,
                   s->static_words, s->slots[0], r->mutators, s->cells,
                   sizeof s->cells / sizeof *s->cells, s->in_use);
+    s->graph.heap = party;
     s->graph.nursery_words = s->traits.nursery_words;
 }
 
@@ -196,7 +206,7 @@ static void build_model(struct runner *r) {
     }
     for (unsigned m = 0; m < r->mutators; m++)
         for (unsigned i = 0; i < PROGRAM_SLOTS; i++)
-            r->model.slots[m][i] = value_word(r, &p->roots[m][i]);
+            r->model.slots[m][i] = value_word(r, &p->roots[m][i], false);
 }
 
 /* Blocks longer than a collector can represent mean nothing to it. */

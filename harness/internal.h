@@ -89,9 +89,13 @@ struct runner {
     struct memory *memories[COLLECTING_PARTIES]; /* naming.c; NULL until there is a snapshot */
     struct history *history; /* history.h; NULL: no run has been looked at closely */
 
+    /* where the last address led to in each heap: ADDRESS_FROM */
+    word address_before[COLLECTING_PARTIES];
+
     uint32_t offset[PROGRAM_ITEMS]; /* header of each item in heap or statics */
     uint32_t named[PROGRAM_ITEMS];  /* item of each named block */
     word image[PROGRAM_WOSIZE + 8]; /* content of a block on its way into the heaps */
+    word own[PROGRAM_WOSIZE + 8];   /* the same for one collector, if there are addresses in it */
     word units[PROGRAM_HEAP_WORDS]; /* the content of a block of unit fields */
 };
 
@@ -132,11 +136,8 @@ _Noreturn void skip_rest(struct runner *);
 
 /* Lays out heap and roots of the program in both collectors and in the model. */
 void build_heap(struct runner *);
-/* The word for a value of the program that is no pointer. */
+/* The word for a value of the program that is no pointer and no address. */
 word atom_word(const struct runner *, const struct value *);
-
-/* The model's word for a value of the heap section. */
-word value_word(const struct runner *, const struct value *);
 
 /* ---- build.c ----------------------------------------------------------------------------------
  */
@@ -151,6 +152,15 @@ bool build_by_allocation(struct runner *, enum party);
 bool run_operation(struct runner *, const struct op *);
 /* The object in a model slot, or MODEL_NONE. */
 unsigned slot_object(const struct runner *, unsigned m, unsigned slot);
+
+/* What an address is written as: an immediate, any word, or an even one. */
+enum address_form { ADDRESS_IMMEDIATE, ADDRESS_RAW, ADDRESS_CODE };
+/* The model's word for an address of the script; each collector's is known then. */
+word script_address(struct runner *, unsigned m, const struct value *, enum address_form);
+/* The same for one of the initial heap: what it is for a collector, resolve_addresses says when it
+ * is known where the blocks lie there. */
+word heap_address(struct runner *, const struct value *, enum address_form);
+void resolve_addresses(struct runner *, enum party);
 
 /* ---- allocate.c -------------------------------------------------------------------------------
  */

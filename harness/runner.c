@@ -212,6 +212,7 @@ static void reset(struct runner *r, const struct program *program) {
             r->mutators = s->traits.max_mutators;
     }
     model_reset(&r->model, r->mutators);
+    memset(r->address_before, 0, sizeof r->address_before);
     graph_of_model(&r->model_graph, &r->model, r->model_cells);
     if (r->close)
         history_begin(r);
@@ -238,7 +239,7 @@ static void observe(struct runner *r, bool before) {
 static void digest_graph(struct runner *r) {
     const struct graph *subject = &r->side[PARTY_SUBJECT].graph;
     if (!isomorphism_compare(&r->iso, subject, &r->model_graph))
-        r->verdict.digest = isomorphism_digest(&r->iso, subject);
+        r->verdict.digest = isomorphism_digest(&r->iso, subject, &r->model_graph);
 }
 
 /* The graphs of a heap that the harness itself has just written are compared only if something is

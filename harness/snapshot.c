@@ -3,6 +3,7 @@
  * Pictures of the state: the blocks of one party with names, and the heap map (harness.h).
  */
 #include "harness/call.h"
+#include "program/text/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -153,6 +154,19 @@ static struct snapshot_edge resolve_model(word v) {
 struct snapshot_edge snapshot_resolve(const struct snapshot *s, word v) {
     return s->party == PARTY_MODEL ? resolve_model(v)
                                    : resolve_heap(&s->runner->side[s->party].graph, v);
+}
+
+bool snapshot_address(const struct snapshot *s, word v, char *out, size_t room) {
+    const struct model *model = &s->runner->model;
+    uint32_t n = model->n_addresses;
+    if (s->party == PARTY_MODEL && model_is_address(model, v))
+        n = model_address_number(v) + 1;
+    else
+        while (n > 0 && (s->party == PARTY_MODEL || model->addresses[n - 1].words[s->party] != v))
+            n--;
+    if (n > 0)
+        value_print(&model->addresses[n - 1].value, model->addresses[n - 1].script, out, room);
+    return n > 0;
 }
 
 static void reach_word(const struct snapshot *s, word v, size_t *work, size_t *n) {

@@ -4,6 +4,8 @@
  */
 #include "oracles/describe.h"
 
+#include "program/text/text.h"
+
 #include <stdio.h>
 
 size_t origin_name(int origin, unsigned serial, char *out, size_t capacity) {
@@ -26,8 +28,25 @@ static size_t describe_atom(word v, char *out, size_t capacity) {
                             (unsigned long long)v);
 }
 
+/* The address that the program has written, by its text. */
+static size_t describe_address(const struct model *model, word v, char *out, size_t capacity) {
+    const struct model_address *address = &model->addresses[model_address_number(v)];
+    char text[32];
+    value_print(&address->value, address->script, text, sizeof text);
+    return (size_t)snprintf(out, capacity, "the %s %s, an address when it was written",
+                            is_immediate(v) ? "immediate" : "word", text);
+}
+
+size_t describe_word(const struct model *model, word v, char *out, size_t capacity) {
+    if (model_is_address(model, v))
+        return describe_address(model, v, out, capacity);
+    return (size_t)snprintf(out, capacity, "the word 0x%llx", (unsigned long long)v);
+}
+
 size_t describe_model(const struct model *model, word v, char *out, size_t capacity) {
     char name[NAME_TEXT];
+    if (model_is_address(model, v))
+        return describe_address(model, v, out, capacity);
     if (!model_is_pointer(v))
         return describe_atom(v, out, capacity);
     const struct model_object *o = &model->objects[model_object(v)];

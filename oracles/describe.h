@@ -15,6 +15,8 @@ size_t origin_name(int origin, unsigned serial, char *out, size_t capacity);
 size_t object_name(const struct model *, unsigned object, char *out, size_t capacity);
 /* The name of the block that v leads to in the side's heap, or "" (judge_services.name). */
 void describe_name(struct judge *, word v, char out[NAME_TEXT]);
+/* The same of a raw word of the model: "the word 0x1f". */
+size_t describe_word(const struct model *, word v, char *out, size_t capacity);
 /* What a word of the model is: "a pointer to b3 (tag 0, 2 fields)". */
 size_t describe_model(const struct model *, word v, char *out, size_t capacity);
 /* The same of a word of the side's heap: "a pointer to b3 (at word 5, tag 0, 2 fields)". */

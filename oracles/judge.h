@@ -116,7 +116,7 @@ struct judge {
  * them noted: until the first collection, and for ever in a heap that does not move. */
 static inline word side_word(const struct model *model, enum party party, word v) {
     if (!model_is_pointer(v))
-        return v;
+        return model_data(model, party, v);
     return model->objects[model_object(v)].address[party] + model_offset(v) * sizeof(word);
 }
 

@@ -36,12 +36,28 @@ static void draw_string(FILE *out, const char *text) {
 /* ---- blocks -----------------------------------------------------------------------------------
  */
 
+/* A word that the program has written as an address, by its text, which begins with one & or two.
+ */
+static bool draw_address(FILE *out, const struct snapshot *s, word v) {
+    char text[32];
+    if (!snapshot_address(s, v, text, sizeof text))
+        return false;
+    for (const char *c = text; *c; c++)
+        if (*c == '&')
+            fputs("&amp;", out);
+        else
+            putc(*c, out);
+    return true;
+}
+
 static void draw_word(FILE *out, const struct snapshot *s, const struct snapshot_block *b,
                       size_t field) {
     word v = b->fields[field];
     struct snapshot_edge edge = {.pointer = false};
     if (field >= b->first_scanned)
         edge = snapshot_resolve(s, v);
+    if (!edge.pointer && draw_address(out, s, v))
+        return;
     if (field < b->first_scanned && b->tag == TAG_CLOSURE && header_tag(v) == TAG_INFIX)
         fprintf(out, "infix");
     else if (field < b->first_scanned && b->tag == TAG_CLOSURE)
@@ -139,9 +155,11 @@ static void draw_root(FILE *out, const struct snapshot *s, unsigned slot, bool r
     if (slot >= GC_SLOTS)
         fprintf(out, "%u: ", slot / GC_SLOTS);
     fprintf(out, "r%u", slot % GC_SLOTS);
-    if (is_immediate(v))
-        fprintf(out, " = %" PRId64, immediate_value(v));
-    else if (edge.block == SIZE_MAX)
+    if (is_immediate(v)) {
+        fprintf(out, " = ");
+        if (!draw_address(out, s, v))
+            fprintf(out, "%" PRId64, immediate_value(v));
+    } else if (edge.block == SIZE_MAX)
         fprintf(out, edge.pointer ? " (lost)" : " (outside)");
     fprintf(out, "</td></tr>");
 }

@@ -191,8 +191,11 @@ static unsigned find_node(struct recorder *r, const struct snapshot *s, size_t i
 static unsigned word_json(const struct recorder *r, const struct snapshot *s, word v, bool scanned,
                           char *out, size_t room) {
     struct snapshot_edge edge = {.pointer = false};
+    char address[32];
     if (scanned)
         edge = snapshot_resolve(s, v);
+    if (!edge.pointer && snapshot_address(s, v, address, sizeof address))
+        return (unsigned)snprintf(out, room, "\"%s\"", address);
     if (!scanned)
         return (unsigned)snprintf(out, room, "\"0x%" PRIx64 "\"", v);
     if (is_immediate(v))

@@ -29,17 +29,22 @@ void cut_ops(struct program *p, unsigned at, unsigned n) {
 /* ---- references -------------------------------------------------------------------------------
  */
 
-/* Calls change for every reference of the roots and of the items that stay. */
-static void each_reference(struct program *p, unsigned gone_at, unsigned gone,
-                           void (*change)(struct value *, void *), void *context) {
+static const struct value zero = {.kind = VALUE_RAW};
+
+/* Calls change for every value of the roots and of the items that stay which names a block; plain
+ * is what may stand there in its place. */
+static void each_name(struct program *p, unsigned gone_at, unsigned gone,
+                      void (*change)(struct value *, const struct value *plain, void *),
+                      void *context) {
     for (unsigned i = 0; i < p->n_items; i++)
         for (unsigned f = 0; f < p->items[i].n_fields && i - gone_at >= gone; f++)
-            if (value_is_reference(&p->fields[p->items[i].first_field + f]))
-                change(&p->fields[p->items[i].first_field + f], context);
+            if (value_names_block(&p->fields[p->items[i].first_field + f]))
+                change(&p->fields[p->items[i].first_field + f],
+                       p->items[i].kind == ITEM_RAW ? &zero : &unit, context);
     for (unsigned m = 0; m < PROGRAM_MUTATORS; m++)
         for (unsigned r = 0; r < PROGRAM_SLOTS; r++)
-            if (value_is_reference(&p->roots[m][r]))
-                change(&p->roots[m][r], context);
+            if (value_names_block(&p->roots[m][r]))
+                change(&p->roots[m][r], &unit, context);
 }
 
 /* ---- items ------------------------------------------------------------------------------------
@@ -60,12 +65,14 @@ static struct value first_reference(const struct mending *m, unsigned block) {
     return unit;
 }
 
-static void mend_reference(struct value *v, void *context) {
+static void mend_name(struct value *v, const struct value *plain, void *context) {
     const struct mending *m = context;
     unsigned gone = m->high - m->low, steps = 0;
+    if (v->kind == VALUE_ADDRESS && v->block - m->low < gone)
+        *v = *plain;
     while (value_is_reference(v) && v->block - m->low < gone)
         *v = m->mend == MEND_FOLLOW && steps++ < gone ? first_reference(m, v->block) : unit;
-    if (value_is_reference(v) && v->block >= m->high)
+    if (value_names_block(v) && v->block >= m->high)
         v->block = (uint16_t)(v->block - gone);
 }
 
@@ -102,7 +109,7 @@ void cut_items(struct program *p, unsigned at, unsigned n, enum mend mend, enum 
         m.high += item_is_named(&p->items[i]);
     }
     if (m.high > m.low)
-        each_reference(p, at, n, mend_reference, &m);
+        each_name(p, at, n, mend_name, &m);
     close_up(p, at, n, rest);
 }
 
@@ -164,7 +171,8 @@ struct reshaping {
     struct item before, after;
 };
 
-static void follow_function(struct value *v, void *context) {
+static void follow_function(struct value *v, const struct value *plain, void *context) {
+    (void)plain;
     const struct reshaping *r = context;
     if (v->kind != VALUE_INFIX || v->block != r->block)
         return;
@@ -182,7 +190,7 @@ static void reshape(struct program *p, unsigned index, const struct item *after)
     for (unsigned i = 0; i < index; i++)
         r.block += item_is_named(&p->items[i]);
     p->items[index] = *after;
-    each_reference(p, 0, 0, follow_function, &r);
+    each_name(p, 0, 0, follow_function, &r);
 }
 
 void cut_functions(struct program *p, unsigned index, unsigned functions, const int8_t *arity) {

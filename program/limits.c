@@ -133,6 +133,8 @@ unsigned op_words(const struct op *op, unsigned k) {
     }
 }
 
+const char *const address_places[ADDRESS_PLACES] = {NULL, "nursery", "free", "from"};
+
 bool op_writes_slot(const struct op *op) {
     return op_shapes[op->code].operands & OPERAND_DST && !op_has(op->code, READS_DST);
 }
@@ -142,7 +144,7 @@ bool op_reads_slot(const struct op *op, unsigned slot) {
     bool reads = (operands & OPERAND_SRC && op->src == slot) ||
                  (operands & OPERAND_DST && op->dst == slot && op_has(op->code, READS_DST));
     for (unsigned v = 0; v < op->n_values; v++)
-        reads |= op->values[v].kind == VALUE_SLOT && op->values[v].block == slot;
+        reads |= value_reads_slot(&op->values[v]) && op->values[v].block == slot;
     return reads;
 }
 

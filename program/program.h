@@ -84,22 +84,58 @@ enum value_kind {
     VALUE_OUTSIDE,   /* bits: n < 65536; the n-th even word that points outside every heap */
     VALUE_BLOCK,     /* heap section: pointer to named block `block` */
     VALUE_INFIX,     /* heap section: pointer to the infix block at field `offset` of `block` */
-    VALUE_SLOT       /* script: content of root slot `block` (of the operation's mutator) */
+    VALUE_SLOT,      /* script: content of root slot `block` (of the operation's mutator) */
+    VALUE_ADDRESS    /* a word that looks like a pointer and is none: see address_bits */
+};
+
+/* Where an address lies; what is not of a block is for scripts alone. */
+enum address_place {
+    ADDRESS_BLOCK,   /* at field `offset` of the named block `block` or, in a script, of what slot
+                        `block` points at */
+    ADDRESS_NURSERY, /* the first word of the young generation */
+    ADDRESS_FREE,    /* the first word of the first free block */
+    ADDRESS_FROM,    /* where the address word that was written before this one led to: a place in
+                        from-space, if the block has moved since */
+    ADDRESS_PLACES
 };
 
 struct value {
     uint8_t kind;    /* enum value_kind */
-    uint16_t block;  /* VALUE_BLOCK, VALUE_INFIX: number among the named blocks; VALUE_SLOT: slot */
-    uint16_t offset; /* VALUE_INFIX: field of the closure where the infix block starts */
-    uint64_t bits;   /* VALUE_IMMEDIATE (two's complement), VALUE_RAW, VALUE_OUTSIDE */
+    uint16_t block;  /* VALUE_BLOCK, VALUE_INFIX: number among the named blocks; VALUE_SLOT: slot;
+                        VALUE_ADDRESS: one of these */
+    uint16_t offset; /* VALUE_INFIX: field of the closure where the infix block starts;
+                        VALUE_ADDRESS: a field, taken modulo those that there are */
+    uint64_t bits; /* VALUE_IMMEDIATE (two's complement), VALUE_RAW, VALUE_OUTSIDE; address_bits */
 };
+
+extern const char *const address_places[ADDRESS_PLACES]; /* as in the text form; the first: none */
+
+/* The bits of a VALUE_ADDRESS: the place, and so many bytes beside it.  Doubled: the integer of
+ * that value, instead of the word itself.  Each collector has the address in its own heap at the
+ * time when the word is written; from then on it is data, which nobody updates and which keeps
+ * nothing alive.  Where the program may have an immediate alone, the lowest bit is set. */
+#define ADDRESS_BITS       2047u
+#define ADDRESS_DOUBLED    1024u
+#define ADDRESS_PLACE_UNIT 256u
+static inline uint64_t address_bits(enum address_place place, bool doubled, int8_t plus) {
+    return (doubled ? ADDRESS_DOUBLED : 0) | place * ADDRESS_PLACE_UNIT | (uint8_t)plus;
+}
+static inline enum address_place address_place(const struct value *v) {
+    return (enum address_place)(v->bits / ADDRESS_PLACE_UNIT % ADDRESS_PLACES);
+}
+static inline bool address_doubled(const struct value *v) {
+    return v->bits & ADDRESS_DOUBLED;
+}
+static inline int8_t address_plus(const struct value *v) {
+    return (int8_t)(uint8_t)(v->bits & UINT8_MAX);
+}
 
 /* ---- heap ------------------------------------------------------------------------------------ */
 
 enum item_kind {
     ITEM_BLOCK,   /* ordinary block, tag 0..246, 248 or 250; fields are scanned values */
     ITEM_CLOSURE, /* functions + environment; the fields of the item are the environment alone */
-    ITEM_RAW,     /* tag >= 251; fields are VALUE_RAW */
+    ITEM_RAW,     /* tag >= 251; fields are VALUE_RAW, VALUE_ADDRESS */
     ITEM_FREE,    /* gap: a blue block on the free list, wosize >= 1 */
     ITEM_DEAD,    /* gap: allocated, unreachable, unnamed, tag 0, wosize >= 1, fields unit */
     ITEM_FRAGMENT /* gap: a header with wosize 0, one word */
@@ -201,7 +237,8 @@ struct op {
         OPERAND_N_MEANINGS(X)
     };
 #undef X
-    struct value values[PROGRAM_VALUES]; /* VALUE_SLOT, VALUE_IMMEDIATE, VALUE_OUTSIDE; or RAW */
+    /* VALUE_SLOT, VALUE_IMMEDIATE, VALUE_OUTSIDE; or VALUE_RAW; and VALUE_ADDRESS */
+    struct value values[PROGRAM_VALUES];
 };
 
 /* Which operands an operation has: OPERAND_DST, ... */
@@ -254,7 +291,7 @@ extern const struct op_shape op_shapes[OP_CODES];
 struct program {
     uint16_t config[CONFIG_KEYS];
     uint16_t n_items, n_fields, n_ops;
-    struct value roots[PROGRAM_MUTATORS][PROGRAM_SLOTS]; /* IMMEDIATE, BLOCK, INFIX, OUTSIDE */
+    struct value roots[PROGRAM_MUTATORS][PROGRAM_SLOTS]; /* none RAW, none SLOT */
     struct item items[PROGRAM_ITEMS];
     struct value fields[PROGRAM_FIELDS];
     struct op ops[PROGRAM_OPS];
@@ -289,7 +326,8 @@ void op_keep_one_field(struct op *);
 unsigned op_blocks(const struct op *);
 unsigned op_words(const struct op *, unsigned k);
 
-/* Does an operation give the slot `dst` a new value?  Does it read that slot, of its own mutator? */
+/* Does an operation give the slot `dst` a new value?  Does it read that slot, of its own mutator?
+ */
 bool op_writes_slot(const struct op *);
 bool op_reads_slot(const struct op *, unsigned slot);
 
@@ -302,6 +340,14 @@ bool value_equal(const struct value *a, const struct value *b);
 /* Does it lead to a named block of the initial heap? */
 static inline bool value_is_reference(const struct value *v) {
     return v->kind == VALUE_BLOCK || v->kind == VALUE_INFIX;
+}
+/* Of the heap section: does it name a block, as a pointer to it or by its address? */
+static inline bool value_names_block(const struct value *v) {
+    return value_is_reference(v) || v->kind == VALUE_ADDRESS;
+}
+/* Of the script: does it read the slot `block`? */
+static inline bool value_reads_slot(const struct value *v) {
+    return v->kind == VALUE_SLOT || (v->kind == VALUE_ADDRESS && address_place(v) == ADDRESS_BLOCK);
 }
 
 /* Is tag legal for an ordinary (scanned) block of the language: 0..246, 248, 250? */

@@ -32,6 +32,17 @@ static const char *pointer_valid(const struct named_blocks *named, const struct 
     return NULL;
 }
 
+static const char *address_valid(const struct value *v, bool script, unsigned blocks) {
+    if (v->bits > ADDRESS_BITS || v->offset >= PROGRAM_WOSIZE)
+        return "an address has bits that mean nothing, or a field beyond the largest block";
+    if (address_place(v) == ADDRESS_BLOCK)
+        return v->block < blocks ? NULL
+                                 : "an address is one of a block or slot that does not exist";
+    if (v->block != 0 || v->offset != 0)
+        return "an address that is not one of a block has a block or a field";
+    return script ? NULL : "an address of the heap section is not one of a block";
+}
+
 /* A value of the heap section or a root. */
 static const char *heap_value_valid(const struct named_blocks *named, const struct value *v) {
     switch (v->kind) {
@@ -41,12 +52,16 @@ static const char *heap_value_valid(const struct named_blocks *named, const stru
     case VALUE_BLOCK:
     case VALUE_INFIX:
         return pointer_valid(named, v);
+    case VALUE_ADDRESS:
+        return address_valid(v, false, named->count);
     default:
-        return "a field or root is no immediate, outside value, block or infix pointer";
+        return "a field or root is no immediate, outside value, address, block or infix pointer";
     }
 }
 
-static const char *word_valid(const struct value *v) {
+static const char *word_valid(const struct value *v, bool script, unsigned blocks) {
+    if (v->kind == VALUE_ADDRESS)
+        return address_valid(v, script, blocks);
     return v->kind == VALUE_RAW ? atom_valid(v) : "a raw block has a value that is no raw word";
 }
 
@@ -59,8 +74,10 @@ static const char *script_value_valid(const struct value *v) {
         if (v->block >= PROGRAM_SLOTS)
             return "a value names a slot that does not exist";
         return v->offset == 0 && v->bits == 0 ? NULL : "a slot has an offset or bits";
+    case VALUE_ADDRESS:
+        return address_valid(v, true, PROGRAM_SLOTS);
     default:
-        return "a script value is no immediate, outside value or slot";
+        return "a script value is no immediate, outside value, address or slot";
     }
 }
 
@@ -125,7 +142,7 @@ static const char *fields_valid(const struct named_blocks *named, const struct i
     for (unsigned f = 0; f < item->n_fields; f++) {
         const struct value *v = &fields[f];
         bool raw = item->kind == ITEM_RAW;
-        const char *fault = raw ? word_valid(v) : heap_value_valid(named, v);
+        const char *fault = raw ? word_valid(v, false, named->count) : heap_value_valid(named, v);
         if (fault)
             return fault;
         if (item->is_static && value_is_reference(v) && !named_block(named, v->block)->is_static)
@@ -177,7 +194,8 @@ static const char *op_values_valid(const struct op *op, unsigned operands) {
         return "an operation has the wrong number of values";
     for (unsigned v = 0; v < op->n_values; v++) {
         bool raw = op->code == OP_ALLOC_RAW;
-        const char *fault = raw ? word_valid(&op->values[v]) : script_value_valid(&op->values[v]);
+        const char *fault = raw ? word_valid(&op->values[v], true, PROGRAM_SLOTS)
+                                : script_value_valid(&op->values[v]);
         if (fault)
             return fault;
     }

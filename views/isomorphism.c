@@ -34,6 +34,12 @@ static bool visited(const struct isomorphism *iso, const struct graph *g, uint32
     return g->cells[id].visit == iso->run;
 }
 
+/* Is the word of a, a heap, the address that b, the model, has by number? */
+static bool same_address(const struct graph *a, const struct graph *b, word left, word right) {
+    return b->model && model_is_address(b->model, right) &&
+           left == model_data(b->model, a->heap, right);
+}
+
 static enum violation differ(struct isomorphism *iso, enum violation v, uint32_t parent,
                              uint32_t field, word left, word right) {
     iso->parent = parent;
@@ -92,6 +98,8 @@ static enum violation compare_odd_refs(struct isomorphism *iso, const struct gra
                                        uint32_t parent, uint32_t field) {
     if (iso->forwards)
         right = isomorphism_forwarded(a, b, left, right);
+    if (same_address(a, b, left, right))
+        return VIOLATION_none;
     struct graph_ref ra = graph_resolve(a, left);
     struct graph_ref rb = graph_resolve(b, right);
     if (ra.kind != GRAPH_BLOCK || rb.kind != GRAPH_BLOCK) {
@@ -156,7 +164,8 @@ static enum violation compare_blocks(struct isomorphism *iso, const struct graph
     }
     for (uint32_t i = 0; i < ba.first_scanned; i++)
         if (isomorphism_comparable(ba.fields[i], ba.tag) !=
-            isomorphism_comparable(bb.fields[i], ba.tag)) {
+                isomorphism_comparable(bb.fields[i], ba.tag) &&
+            !same_address(a, b, ba.fields[i], bb.fields[i])) {
             iso->in_block = true;
             return differ(iso, VIOLATION_data_changed, q, i, ba.fields[i], bb.fields[i]);
         }
@@ -239,27 +248,38 @@ static uint64_t mix(uint64_t digest, uint64_t value) {
     return digest ^ digest >> 29;
 }
 
-static uint64_t digest_ref(const struct isomorphism *iso, const struct graph *a, uint64_t digest,
-                           word v) {
-    struct graph_ref ref = graph_resolve(a, v);
-    if (ref.kind != GRAPH_BLOCK || !visited(iso, a, ref.id))
-        return mix(digest, v);
-    return mix(mix(digest, a->cells[ref.id].partner), ref.offset);
+static uint64_t digest_ref(const struct isomorphism *iso, const struct graph *a,
+                           const struct graph *b, uint64_t digest, word left, word right) {
+    struct graph_ref ref = graph_resolve(a, left);
+    if (ref.kind == GRAPH_BLOCK && visited(iso, a, ref.id))
+        return mix(mix(digest, a->cells[ref.id].partner), ref.offset);
+    if (iso->forwards)
+        right = isomorphism_forwarded(a, b, left, right);
+    return mix(digest, same_address(a, b, left, right) ? right : left);
 }
 
-uint64_t isomorphism_digest(const struct isomorphism *iso, const struct graph *a) {
+static uint64_t digest_raw(const struct graph *a, const struct graph *b, uint64_t digest, word left,
+                           word right, unsigned tag) {
+    if (same_address(a, b, left, right))
+        return mix(digest, right);
+    return mix(digest, isomorphism_comparable(left, tag));
+}
+
+uint64_t isomorphism_digest(const struct isomorphism *iso, const struct graph *a,
+                            const struct graph *b) {
     uint64_t digest = 0xcbf29ce484222325;
     for (size_t q = 0; q < iso->pairs; q++) /* a name without an address: its place in the queue */
         a->cells[iso->queue[q].a].partner = (uint32_t)q;
     for (uint32_t s = 0; s < a->mutators * GC_SLOTS; s++)
-        digest = digest_ref(iso, a, digest, a->slots[s]);
+        digest = digest_ref(iso, a, b, digest, a->slots[s], b->slots[s]);
     for (size_t q = 0; q < iso->pairs; q++) {
         struct graph_block block = graph_block(a, iso->queue[q].a);
+        const word *right = graph_block(b, iso->queue[q].b).fields;
         digest = mix(digest, (uint64_t)block.wosize << 8 | block.tag);
         for (uint32_t i = 0; i < block.wosize; i++)
             digest = i < block.first_scanned
-                         ? mix(digest, isomorphism_comparable(block.fields[i], block.tag))
-                         : digest_ref(iso, a, digest, block.fields[i]);
+                         ? digest_raw(a, b, digest, block.fields[i], right[i], block.tag)
+                         : digest_ref(iso, a, b, digest, block.fields[i], right[i]);
     }
     return digest;
 }

@@ -62,8 +62,10 @@ word isomorphism_forwarded(const struct graph *a, const struct graph *b, word le
  * does. */
 size_t isomorphism_path(const struct isomorphism *, char *out, size_t capacity);
 
-/* A digest of graph a as the last comparison has visited it: of its shape, tags and data, not of
- * addresses.  Overwrites the witness. */
-uint64_t isomorphism_digest(const struct isomorphism *, const struct graph *a);
+/* A digest of graph a as the last comparison, with b, has visited it: of its shape, tags and data,
+ * not of addresses; words that b, a model, has as addresses count by their numbers.  Overwrites the
+ * witness. */
+uint64_t isomorphism_digest(const struct isomorphism *, const struct graph *a,
+                            const struct graph *b);
 
 #endif

@@ -17,6 +17,18 @@ void model_reset(struct model *model, unsigned mutators) {
     model->n_objects = model->n_order = model->n_words = model->n_free = 0;
     model->live_objects = model->live_words = model->n_reached = 0;
     model->bound_words = 0;
+    model->n_addresses = 0;
+}
+
+word model_add_address(struct model *model, const struct value *value, bool script,
+                       bool immediate) {
+    if (model->n_addresses == MODEL_ADDRESSES)
+        return 0;
+    uint32_t n = model->n_addresses++;
+    word nothing = immediate ? WORD_UNIT : 0;
+    model->addresses[n] =
+        (struct model_address){.words = {nothing, nothing}, .value = *value, .script = script};
+    return MODEL_ADDRESS | (word)n << 1 | immediate;
 }
 
 static void reach(struct model *model, word v) {

@@ -11,10 +11,12 @@
 #define ISOHEAP_MODEL_H
 
 #include "collectors/collector.h"
+#include "program/program.h"
 
 enum {
     MODEL_OBJECTS = 1 << 15, /* more than the live ones, the static ones and one operation need */
     MODEL_WORDS = 1 << 16,
+    MODEL_ADDRESSES = 1 << 14,
     MODEL_NONE = 0xfffff
 };
 
@@ -34,6 +36,17 @@ static inline unsigned model_object(word v) {
 static inline unsigned model_offset(word v) {
     return (unsigned)(v >> 4) & 0xffff;
 }
+
+/* A word that the program has written as an address (VALUE_ADDRESS) has a number in the model,
+ * since it is another word in each heap: MODEL_ADDRESS | number << 1, and the lowest bit if it is
+ * an immediate.  It is data: a word of the program that happens to look the same is, in every heap,
+ * what the address is.  No closinfo, header or code pointer looks so. */
+#define MODEL_ADDRESS ((word)0x02addad000000000)
+struct model_address {
+    word words[2]; /* in the heaps of subject and reference */
+    struct value value;
+    bool script; /* the value is one of the script's */
+};
 
 struct model_object {
     uint32_t first_field; /* in fields */
@@ -67,6 +80,8 @@ struct model {
     struct model_object objects[MODEL_OBJECTS];
     uint32_t order[MODEL_OBJECTS], free[MODEL_OBJECTS], work[MODEL_OBJECTS];
     word fields[MODEL_WORDS];
+    uint32_t n_addresses;
+    struct model_address addresses[MODEL_ADDRESSES];
 };
 
 void model_reset(struct model *, unsigned mutators);
@@ -80,6 +95,20 @@ bool model_has_room(struct model *, size_t objects, size_t words);
  * room even then. */
 unsigned model_add(struct model *, size_t wosize, unsigned tag, size_t first_scanned,
                    const word *raw);
+
+/* Adds an address, whose words in the heaps are still to be filled in, and returns its word in the
+ * model; 0 if there is no room for more. */
+word model_add_address(struct model *, const struct value *, bool script, bool immediate);
+static inline bool model_is_address(const struct model *model, word v) {
+    return v - MODEL_ADDRESS < 2 * (word)model->n_addresses;
+}
+static inline unsigned model_address_number(word v) {
+    return (unsigned)(v - MODEL_ADDRESS) >> 1;
+}
+/* The word of a heap for a word of the model that is no pointer. */
+static inline word model_data(const struct model *model, unsigned heap, word v) {
+    return model_is_address(model, v) ? model->addresses[model_address_number(v)].words[heap] : v;
+}
 
 static inline word *model_fields(struct model *model, unsigned object) {
     return model->fields + model->objects[object].first_field;

@@ -22,15 +22,18 @@ static const char *inexpressible(const struct program *p) {
         if (p->items[i].kind == ITEM_RAW || p->items[i].is_static)
             return "a raw or static block";
     for (unsigned i = 0; i < p->n_fields; i++)
-        if (p->fields[i].kind == VALUE_OUTSIDE)
-            return "a word that points nowhere";
+        if (p->fields[i].kind == VALUE_OUTSIDE || p->fields[i].kind == VALUE_ADDRESS)
+            return "a word that is no integer";
+    for (unsigned s = 0; s < PROGRAM_SLOTS; s++)
+        if (p->roots[0][s].kind == VALUE_ADDRESS)
+            return "a word that is no integer";
     for (unsigned i = 0; i < p->n_ops; i++) {
         const struct op *op = &p->ops[i];
         if (!op_has(op->code, EXPORT_ML))
             return op_shapes[op->code].name;
         for (unsigned v = 0; v < op->n_values; v++)
-            if (op->values[v].kind == VALUE_OUTSIDE)
-                return "a word that points nowhere";
+            if (op->values[v].kind == VALUE_OUTSIDE || op->values[v].kind == VALUE_ADDRESS)
+                return "a word that is no integer";
     }
     return NULL;
 }

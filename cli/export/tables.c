@@ -70,6 +70,8 @@ static void write_value(const struct lowering *l, const struct value *v) {
         fprintf(l->f, "0x%" PRIx64, outside_pointer((unsigned)v->bits));
     else if (v->kind == VALUE_SLOT)
         fprintf(l->f, "SLOT(%u)", v->block);
+    else if (v->kind == VALUE_ADDRESS)
+        fprintf(l->f, "ADDRESS(%u, %u, %u)", v->block, v->offset, (unsigned)v->bits);
     else if (value_is_reference(v))
         write_reference(l, v);
     else
@@ -176,12 +178,17 @@ void export_tables(FILE *f, const struct exported *e) {
     fprintf(f, "    HEAP_USED = %u, STATIC_WORDS = %u, LARGEST = %u, CLOSURE_FUNCTIONS = %u,\n",
             program_heap_words(l.p), static_words(l.p), PROGRAM_WOSIZE, PROGRAM_FUNCTIONS);
     fprintf(f, "    TAKES_INFIX = %d\n};\n", l.infix);
-    fprintf(f, "#define IMMEDIATE(n) ((word)(n) << 1 | 1)\n"
-               "/* field `offset` of named block `block` (an infix pointer, or 0) */\n"
-               "#define REFERENCE(block, offset) \\\n"
-               "    ((word)0x0111 << 48 | (word)(block) << 16 | (word)(offset) << 1)\n"
-               "/* what a slot holds when the operation runs */\n"
-               "#define SLOT(n) ((word)0x0222 << 48 | (word)(n) << 1)\n\n");
+    fprintf(f,
+            "#define IMMEDIATE(n) ((word)(n) << 1 | 1)\n"
+            "/* field `offset` of named block `block` (an infix pointer, or 0) */\n"
+            "#define REFERENCE(block, offset) \\\n"
+            "    ((word)0x0111 << 48 | (word)(block) << 16 | (word)(offset) << 1)\n"
+            "/* what a slot holds when the operation runs */\n"
+            "#define SLOT(n) ((word)0x0222 << 48 | (word)(n) << 1)\n"
+            "/* the address of a field of what a block or slot is, as data; what says how */\n"
+            "#define ADDRESS(of, field, how) \\\n"
+            "    ((word)0x0333 << 48 | (word)(of) << 32 | (word)(field) << 16 | (word)(how) << 1)\n"
+            "\n");
     write_heap(&l);
     write_roots(&l);
 }
@@ -225,6 +232,8 @@ static void write_store(const struct lowering *l, const struct op *op, unsigned 
         fprintf(l->f, "copy(%u, %u, ", m, op->dst);
     else if (op->code == OP_INIT)
         fprintf(l->f, "init(%u, %u, %u, ", m, op->dst, op->i);
+    else if (op->code == OP_STORE && op->values[0].kind == VALUE_ADDRESS)
+        fprintf(l->f, "store_address(%u, %u, %u, ", m, op->dst, op->i);
     else
         fprintf(l->f, "store(%u, %u, %u, %u, ", m, op->dst, op->i, op->code == OP_FILL ? op->n : 1);
     write_value(l, &op->values[0]);

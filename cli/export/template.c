@@ -54,6 +54,25 @@ static bool collects(const struct program *p) {
     return false;
 }
 
+/* Does an operation of one of these have an address? */
+static bool ops_have_addresses(const struct program *p, op_bits codes) {
+    for (unsigned i = 0; i < p->n_ops; i++)
+        for (unsigned v = 0; v < p->ops[i].n_values; v++)
+            if (p->ops[i].values[v].kind == VALUE_ADDRESS && op_bits_have(codes, p->ops[i].code))
+                return true;
+    return false;
+}
+
+static bool has_addresses(const struct program *p) {
+    for (unsigned f = 0; f < p->n_fields; f++)
+        if (p->fields[f].kind == VALUE_ADDRESS)
+            return true;
+    for (unsigned r = 0; r < PROGRAM_MUTATORS * PROGRAM_SLOTS; r++)
+        if (p->roots[r / PROGRAM_SLOTS][r % PROGRAM_SLOTS].kind == VALUE_ADDRESS)
+            return true;
+    return ops_have_addresses(p, OP_BITS_ALL);
+}
+
 static bool asserts(const struct exported *e, const char *what) {
     const char *class = assertions(e->violation);
     return class && strcmp(class, what) == 0;
@@ -94,6 +113,7 @@ static bool is_of_snapshot(enum violation v) {
 static bool is_needed(const struct exported *e, const char *what, size_t length) {
     const uint16_t *config = e->program->config;
     const char *class = assertions(e->violation);
+    const op_bits stores = UINT64_C(1) << OP_STORE;
     const struct {
         const char *name;
         bool needed;
@@ -117,6 +137,11 @@ static bool is_needed(const struct exported *e, const char *what, size_t length)
                   {"operations", e->program->n_ops > 0},
                   {"image", e->subject->image != NULL},
                   {"build", e->subject->image == NULL},
+                  {"addresses", has_addresses(e->program)},
+                  {"addressops", ops_have_addresses(e->program, OP_BITS_ALL)},
+                  {"addresscode", ops_have_addresses(e->program, stores | UINT64_C(1) << OP_INIT)},
+                  {"addressstore", ops_have_addresses(e->program, stores)},
+                  {"addressbuild", has_addresses(e->program) && !e->subject->image},
                   {"stress", config[CONFIG_STRESS] > 0},
                   {"fail", config[CONFIG_FAIL] > 0}};
     for (unsigned i = 0; i < sizeof others / sizeof *others; i++)

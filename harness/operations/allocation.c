@@ -91,7 +91,8 @@ bool op_raw(struct runner *r, const struct op *op, unsigned m) {
     for (size_t i = 0; i < op->size; i++)
         r->image[i] = r->takes_raw ? 0 : WORD_UNIT;
     for (unsigned i = 0; i < op->n_values; i++)
-        r->image[i] = atom_word(r, &op->values[i]);
+        r->image[i] =
+            operand_word(r, m, &op->values[i], r->takes_raw ? ADDRESS_RAW : ADDRESS_IMMEDIATE);
     unsigned tag = r->takes_raw ? op->tag : 0;
     if (allocate(r, m, op->size, tag, r->takes_raw ? op->size : 0, r->image) == MODEL_NONE)
         return true;

@@ -73,22 +73,51 @@ void load_field(struct runner *r, unsigned m, size_t i) {
 /* Raw words carry no pointers: no barrier; a plain write but for other layouts. */
 static void write_raw(struct runner *r, unsigned m, size_t i, word value) {
     FOR_SIDES (r, s)
-        call_write_raw(s, m, SLOT_TO, i, value);
+        call_write_raw(s, m, SLOT_TO, i, model_data(&r->model, s->party, value));
     model_fields(&r->model, slot_object(r, m, SLOT_TO))[i] = value;
     note_write(r, slot_object(r, m, SLOT_TO), i, 1);
 }
 
+/* An address may also become a code word of a closure, where the index has one: that is data too,
+ * and no word of a program's own is ever written there otherwise.  The even words before the
+ * environment are those. */
+static bool is_code_word(const struct runner *r, const struct op *op, const struct target *t) {
+    if (op->values[0].kind != VALUE_ADDRESS || t->object == MODEL_NONE ||
+        r->model.objects[t->object].tag != TAG_CLOSURE)
+        return false;
+    const struct model_object *o = &r->model.objects[t->object];
+    size_t i = op->i % o->wosize;
+    return i < o->first_scanned && is_pointer(r->model.fields[o->first_field + i]);
+}
+
+static bool store_code(struct runner *r, const struct op *op, unsigned m, const struct target *t) {
+    if (!is_writable(r, t->object))
+        return false;
+    word value = operand_word(r, m, &op->values[0], ADDRESS_CODE);
+    copy_parent(r, m, op->dst, SLOT_TO);
+    write_raw(r, m, op->i % r->model.objects[t->object].wosize, value);
+    return true;
+}
+
+/* The model's word for what is stored there. */
+static word stored_word(struct runner *r, const struct op *op, unsigned m, const struct target *t) {
+    return operand_word(r, m, &op->values[0], t->raw ? ADDRESS_RAW : ADDRESS_IMMEDIATE);
+}
+
 static bool store(struct runner *r, const struct op *op, unsigned m, bool fresh) {
     struct target t = target_of(r, m, op->dst);
-    word value = operand_word(r, m, &op->values[0]);
+    if (is_code_word(r, op, &t))
+        return store_code(r, op, m, &t);
+    word value = stored_word(r, op, m, &t);
     if (t.object == MODEL_NONE || t.count == 0 || (t.raw && model_is_pointer(value)) ||
         !may_hold(r, t.object, value))
         return false;
     bool initialise = fresh && r->fresh == t.object;
     if (!initialise && !is_writable(r, t.object))
         return false;
-    set_slot(r, m, SLOT_VALUE, &op->values[0]);
     copy_parent(r, m, op->dst, SLOT_TO);
+    if (!t.raw)
+        set_slot_word(r, m, SLOT_VALUE, &op->values[0], value);
     if (t.raw)
         write_raw(r, m, op->i % t.count, value);
     else
@@ -108,12 +137,13 @@ bool op_init(struct runner *r, const struct op *op, unsigned m) {
 /* As many plain stores with the barrier: caml_array_fill. */
 bool op_fill(struct runner *r, const struct op *op, unsigned m) {
     struct target t = target_of(r, m, op->dst);
-    word value = operand_word(r, m, &op->values[0]);
+    word value = stored_word(r, op, m, &t);
     if (t.object == MODEL_NONE || t.count == 0 || (t.raw && model_is_pointer(value)) ||
         !may_hold(r, t.object, value) || !is_writable(r, t.object))
         return false;
     size_t from = op->i % t.count, n = op->n < t.count - from ? op->n : t.count - from;
-    set_slot(r, m, SLOT_VALUE, &op->values[0]);
+    if (!t.raw)
+        set_slot_word(r, m, SLOT_VALUE, &op->values[0], value);
     copy_parent(r, m, op->dst, SLOT_TO);
     for (size_t i = from; i < from + n; i++) {
         if (t.raw)
@@ -195,8 +225,7 @@ bool op_read(struct runner *r, const struct op *op, unsigned m) {
     word expected = model_fields(&r->model, object)[i];
     FOR_SIDES (r, s) {
         word found = word_pointer(s->slots[m][SLOT_FROM])[i];
-        if (r->model.objects[object].tag == TAG_CLOSURE && header_tag(found) == TAG_INFIX)
-            found = header_recolour(found, WHITE);
+        found = isomorphism_comparable(found, r->model.objects[object].tag);
         event_raw_read(judge_of(s), found, expected);
     }
     return true;

@@ -19,8 +19,10 @@ struct copy {
 };
 
 /* A string keeps its length in its last byte, and what is behind the length is 0. */
-static bool is_proper_string(const word *fields, uint32_t wosize) {
+static bool is_proper_string(const struct model *model, const word *fields, uint32_t wosize) {
     word last = fields[wosize - 1];
+    if (model_is_address(model, last))
+        return false;
     unsigned padding = (unsigned)(last >> 56);
     return padding < 8 && (last & 0x00ffffffffffffff) >> 8 * (7 - padding) == 0;
 }
@@ -29,7 +31,7 @@ static bool may_be_marshalled(const struct runner *r, const struct model_object 
     if (o->is_static || o->ephemeron || o->tag == TAG_CLOSURE || o->tag == TAG_OBJECT)
         return false;
     if (o->tag == TAG_STRING)
-        return is_proper_string(r->model.fields + o->first_field, o->wosize);
+        return is_proper_string(&r->model, r->model.fields + o->first_field, o->wosize);
     return o->tag != TAG_ABSTRACT && o->tag != TAG_CUSTOM;
 }
 

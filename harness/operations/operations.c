@@ -13,17 +13,21 @@ unsigned slot_object(const struct runner *r, unsigned m, unsigned slot) {
     return model_is_pointer(v) ? model_object(v) : MODEL_NONE;
 }
 
-word operand_word(const struct runner *r, unsigned m, const struct value *v) {
+word operand_word(struct runner *r, unsigned m, const struct value *v, enum address_form form) {
+    if (v->kind == VALUE_ADDRESS)
+        return script_address(r, m, v, form);
     return v->kind == VALUE_SLOT ? r->model.slots[m][v->block] : atom_word(r, v);
 }
 
-void set_slot(struct runner *r, unsigned m, unsigned dst, const struct value *v) {
-    word w = operand_word(r, m, v);
-    for (unsigned p = 0; p < r->n_sides; p++) {
-        struct side *s = &r->side[p];
-        s->slots[m][dst] = v->kind == VALUE_SLOT ? s->slots[m][v->block] : w;
-    }
+void set_slot_word(struct runner *r, unsigned m, unsigned dst, const struct value *v, word w) {
+    FOR_SIDES (r, s)
+        s->slots[m][dst] =
+            v->kind == VALUE_SLOT ? s->slots[m][v->block] : model_data(&r->model, s->party, w);
     r->model.slots[m][dst] = w;
+}
+
+void set_slot(struct runner *r, unsigned m, unsigned dst, const struct value *v) {
+    set_slot_word(r, m, dst, v, operand_word(r, m, v, ADDRESS_IMMEDIATE));
 }
 
 void clear_slot(struct runner *r, unsigned m, unsigned slot) {

@@ -6,6 +6,7 @@
  *   allocation.c   blocks, one or many
  *   fields.c       loads, stores and copies of fields
  *   slots.c        what slots hold
+ *   addresses.c    words that look like pointers and are none
  *   collections.c  collections and their steps
  *   ephemerons.c   of a language runtime: ephemerons,
  *   finalisers.c   custom blocks and finalisers,
@@ -38,8 +39,10 @@ void set_slot(struct runner *, unsigned m, unsigned dst, const struct value *);
 void clear_slot(struct runner *, unsigned m, unsigned slot);
 /* Puts the block (never an infix pointer) that slot points at into a scratch slot. */
 void copy_parent(struct runner *, unsigned m, unsigned slot, unsigned scratch);
-/* The model's word for a script value. */
-word operand_word(const struct runner *, unsigned m, const struct value *);
+/* The model's word for a script value; an address takes the form. */
+word operand_word(struct runner *, unsigned m, const struct value *, enum address_form);
+/* set_slot, where operand_word has given w for the value: an immediate or a pointer. */
+void set_slot_word(struct runner *, unsigned m, unsigned dst, const struct value *, word w);
 
 /* ---- fields -----------------------------------------------------------------------------------
  */

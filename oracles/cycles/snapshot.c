@@ -46,7 +46,8 @@ static bool take_snapshot(struct judge *j) {
         if (!before)
             return false;
         for (uint32_t f = 0; f < o->wosize; f++)
-            before[f] = f < o->first_scanned ? fields[f] : side_word(j->model, party, fields[f]);
+            before[f] = f < o->first_scanned ? model_data(j->model, party, fields[f])
+                                             : side_word(j->model, party, fields[f]);
     }
     return true;
 }

@@ -33,7 +33,8 @@ static void check_object(struct judge *j, unsigned object) {
                     "the collector changed the header of a live block");
     bool same = true;
     for (uint32_t f = 0; f < o->first_scanned; f++)
-        same &= isomorphism_comparable(found[f], o->tag) == expected[f];
+        same &=
+            isomorphism_comparable(found[f], o->tag) == model_data(j->model, party, expected[f]);
     for (uint32_t f = o->first_scanned; f < o->wosize; f++)
         same &= found[f] == side_word(j->model, party, expected[f]);
     if (!same)

@@ -35,7 +35,7 @@ static void describe_difference(struct judge *j, enum violation v) {
         snprintf(j->expected, VERDICT_TEXT, "%llu fields", expected);
     } else {
         snprintf(j->found, VERDICT_TEXT, "the word 0x%llx", found);
-        snprintf(j->expected, VERDICT_TEXT, "the word 0x%llx", expected);
+        describe_word(j->model, iso->right, j->expected, VERDICT_TEXT);
     }
 }
 
@@ -66,7 +66,7 @@ static bool same_block(const struct judge *j, word found, word expected) {
     if (s->traits.forwards)
         expected = isomorphism_forwarded(&s->graph, j->model_graph, found, expected);
     if (!model_is_pointer(expected))
-        return ref.kind == GRAPH_ATOM && found == expected;
+        return ref.kind == GRAPH_ATOM && found == side_word(j->model, s->party, expected);
     if (ref.kind != GRAPH_BLOCK || ref.offset != model_offset(expected))
         return false;
     if (!s->traits.moves)
@@ -89,9 +89,9 @@ bool judge_word(struct judge *j, word found, word expected) {
 }
 
 static bool raw_read(struct judge *j, word found, word expected) {
-    if (found == expected)
+    if (found == model_data(j->model, j->side->party, expected))
         return true;
-    snprintf(j->expected, VERDICT_TEXT, "the word 0x%llx", (unsigned long long)expected);
+    describe_word(j->model, expected, j->expected, VERDICT_TEXT);
     snprintf(j->found, VERDICT_TEXT, "0x%llx", (unsigned long long)found);
     judge_fail(j, VIOLATION_data_changed,
                "a raw word reads back as something else than was written");

@@ -22,6 +22,7 @@ struct decoder {
     unsigned n_wide, next_wide;
     bool is_static;
     uint8_t mutator;
+    bool addresses; /* there may be some in raw blocks, too */
     /* what the items read so far take: in the heap, in static space */
     unsigned words[2];
     struct item *last;                /* NULL: FIELD records have nothing to apply to */
@@ -65,9 +66,25 @@ static struct value immediate(int64_t n) {
     return (struct value){.kind = VALUE_IMMEDIATE, .bits = immediate_bits((uint64_t)n)};
 }
 
-static struct value read_word(struct decoder *d, uint8_t byte) {
+/* Payload: the block or slot, the field, the bits, 16 bits each.  A heap has addresses of blocks
+ * alone. */
+static struct value wide_address(const struct wide *wide, bool script) {
+    struct value v = {.kind = VALUE_ADDRESS, .bits = wide->payload >> 32 & ADDRESS_BITS};
+    if (!script)
+        v.bits &= ~(uint64_t)(ADDRESS_PLACE_UNIT * (ADDRESS_PLACES - 1));
+    if (address_place(&v) != ADDRESS_BLOCK)
+        return v;
+    v.block = wide->payload & (script ? PROGRAM_SLOTS - 1u : UINT16_MAX);
+    v.offset = (wide->payload >> 16 & UINT16_MAX) % PROGRAM_WOSIZE;
+    return v;
+}
+_Static_assert((PROGRAM_SLOTS & (PROGRAM_SLOTS - 1)) == 0, "slots are taken by a mask");
+
+static struct value read_word(struct decoder *d, uint8_t byte, bool script) {
     const struct wide *wide = take_wide(d, byte);
     uint64_t bits = UINT64_MAX;
+    if (wide && wide->kind == VALUE_ADDRESS)
+        return wide_address(wide, script);
     if (wide)
         bits = wide->payload;
     else if (byte < WORD_BIT)
@@ -78,7 +95,9 @@ static struct value read_word(struct decoder *d, uint8_t byte) {
 }
 
 /* A WIDE value of a kind that both sections have; others become an immediate. */
-static struct value wide_atom(const struct wide *wide) {
+static struct value wide_atom(const struct wide *wide, bool script) {
+    if (wide->kind == VALUE_ADDRESS)
+        return wide_address(wide, script);
     if (wide->kind == VALUE_OUTSIDE)
         return (struct value){.kind = VALUE_OUTSIDE, .bits = wide->payload & UINT16_MAX};
     return (struct value){.kind = VALUE_IMMEDIATE, .bits = immediate_bits(wide->payload)};
@@ -87,7 +106,7 @@ static struct value wide_atom(const struct wide *wide) {
 static struct value read_script_value(struct decoder *d, uint8_t byte) {
     const struct wide *wide = take_wide(d, byte);
     if (wide && wide->kind != VALUE_SLOT)
-        return wide_atom(wide);
+        return wide_atom(wide, true);
     if (wide)
         return (struct value){.kind = VALUE_SLOT, .block = wide->payload % PROGRAM_SLOTS};
     if (byte < SCRIPT_IMMEDIATE)
@@ -103,7 +122,7 @@ static struct value read_heap_value(struct decoder *d, uint8_t byte) {
                               .block = wide->payload & UINT16_MAX,
                               .offset = wide->payload >> 16 & UINT16_MAX};
     if (wide)
-        return wide_atom(wide);
+        return wide_atom(wide, false);
     if (byte < HEAP_IMMEDIATE)
         return (struct value){.kind = VALUE_BLOCK, .block = byte};
     if (byte < HEAP_INFIX)
@@ -166,7 +185,7 @@ static void read_operand(struct decoder *d, struct op *op, const struct record *
         op->values[op->n_values++] = read_script_value(d, byte);
         break;
     default:
-        op->values[op->n_values++] = read_word(d, byte);
+        op->values[op->n_values++] = read_word(d, byte, true);
         break;
     }
 }
@@ -264,7 +283,7 @@ static void read_item(struct decoder *d, const struct record *r, const uint8_t *
             values[n_values++] = read_heap_value(d, byte);
             break;
         default:
-            values[n_values++] = read_word(d, byte);
+            values[n_values++] = read_word(d, byte, false);
             break;
         }
     }
@@ -280,7 +299,7 @@ static void read_field(struct decoder *d, const uint8_t *bytes) {
         return;
     uint16_t index = read_number(d, bytes[0], item->n_fields - 1);
     d->p->fields[item->first_field + index] =
-        item->kind == ITEM_RAW ? read_word(d, bytes[1]) : read_heap_value(d, bytes[1]);
+        item->kind == ITEM_RAW ? read_word(d, bytes[1], false) : read_heap_value(d, bytes[1]);
 }
 
 /* ---- roots, config, prefixes ----------------------------------------------------------------- */
@@ -305,7 +324,9 @@ static void read_wide(struct decoder *d, const uint8_t *bytes) {
     if (d->n_wide == RECORD_WIDES)
         return;
     struct wide *wide = &d->wide[d->n_wide++];
-    wide->kind = bytes[0] % (VALUE_SLOT + 1);
+    bool address = bytes[0] >= WIDE_ADDRESS && d->version >= VERSION_ADDRESSES;
+    d->addresses |= address;
+    wide->kind = address ? VALUE_ADDRESS : bytes[0] % (VALUE_SLOT + 1);
     wide->payload = 0;
     for (unsigned i = 0; i < 8; i++)
         wide->payload |= (uint64_t)bytes[1 + i] << 8 * i;
@@ -364,11 +385,13 @@ static void read_records(struct decoder *d, const uint8_t *data, size_t size) {
 
 /* The only place where references meet blocks.  to_static: a static block points at others only. */
 static void resolve(const struct named_blocks *named, struct value *v, bool to_static) {
-    if (!value_is_reference(v))
+    if (!value_names_block(v))
         return;
     if (v->block >= named->count)
         v->block = named->count ? (uint16_t)(v->block % named->count) : 0;
     const struct item *item = named->count ? named_block(named, v->block) : NULL;
+    if (item && v->kind == VALUE_ADDRESS)
+        return;
     if (!item || (to_static && !item->is_static)) {
         *v = (struct value){.kind = VALUE_IMMEDIATE};
     } else if (v->kind == VALUE_INFIX && item->functions > 1) {
@@ -386,7 +409,7 @@ static void resolve_all(struct decoder *d) {
     named_blocks_find(&named, p);
     for (unsigned i = 0; i < p->n_items; i++) {
         const struct item *item = &p->items[i];
-        if (item->kind > ITEM_CLOSURE)
+        if (item->kind > ITEM_CLOSURE && !(d->addresses && item->kind == ITEM_RAW))
             continue;
         for (unsigned f = 0; f < item->n_fields; f++)
             resolve(&named, &p->fields[item->first_field + f], item->is_static);
@@ -403,7 +426,7 @@ static void start(struct decoder *d, struct program *p, unsigned version) {
     d->p = p;
     d->version = version;
     d->n_wide = d->next_wide = d->mutator = 0;
-    d->is_static = false;
+    d->is_static = d->addresses = false;
     d->words[false] = d->words[true] = 0;
     d->last = NULL;
     for (unsigned m = 0; m < PROGRAM_MUTATORS; m++)

@@ -69,6 +69,10 @@ static void put_size(struct encoder *e, uint16_t size, uint16_t min) {
         put_wide(e, VALUE_IMMEDIATE, size);
 }
 
+static void put_address(struct encoder *e, const struct value *v) {
+    put_wide(e, WIDE_ADDRESS, v->bits << 32 | (uint64_t)v->offset << 16 | v->block);
+}
+
 static void put_word(struct encoder *e, uint64_t bits) {
     if (bits < WORD_BIT) {
         put(e, (uint8_t)bits);
@@ -88,6 +92,8 @@ static void put_script_value(struct encoder *e, const struct value *v) {
         put(e, (uint8_t)v->block);
     else if (v->kind == VALUE_IMMEDIATE && v->bits < WIDE_BYTE - SCRIPT_IMMEDIATE)
         put(e, (uint8_t)(SCRIPT_IMMEDIATE + v->bits));
+    else if (v->kind == VALUE_ADDRESS)
+        put_address(e, v);
     else
         put_wide(e, v->kind, v->bits);
 }
@@ -127,6 +133,9 @@ static void put_heap_value(struct encoder *e, const struct value *v) {
         break;
     case VALUE_INFIX:
         put_infix(e, v);
+        break;
+    case VALUE_ADDRESS:
+        put_address(e, v);
         break;
     case VALUE_OUTSIDE:
         if (v->bits < HEAP_NOTABLE - HEAP_OUTSIDE)
@@ -283,7 +292,7 @@ static void encode_op(struct encoder *e, const struct op *op) {
         else if (*o == 'v')
             put_script_value(e, &op->values[n_values++]);
         else if (*o == 'w')
-            put_word(e, op->values[n_values++].bits);
+            put_heap_value(e, &op->values[n_values++]);
         else
             put_op_number(e, op, *o);
     }

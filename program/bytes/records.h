@@ -50,10 +50,11 @@ _Static_assert(
     (int)OP_CODES <= (int)OP_LATER + (int)LATER_FIRST + (int)LATER_MOST,
     "the byte x of the record LATER has no room for another operation: it needs a second "
     "record like it");
-/* Versions of the byte form: 1 had no byte above for new ones; 2 has no new operation, and each
- * operation that comes makes another version. */
+/* Versions of the byte form: 1 had no byte above for new ones; 2 has no new operation; 3 has
+ * addresses; each operation that comes makes another version. */
+enum { VERSION_ADDRESSES = 3 };
 static inline unsigned ops_of_version(unsigned version) {
-    return OP_LATER + LATER_FIRST + (version > 2 ? version - 2 : 0);
+    return OP_LATER + LATER_FIRST + (version > VERSION_ADDRESSES ? version - VERSION_ADDRESSES : 0);
 }
 
 /* X(name, weight, section, code, functions, values, operands) */
@@ -170,6 +171,8 @@ struct wide {
     uint8_t kind; /* enum value_kind; counts only where a value is wanted */
     uint64_t payload;
 };
+/* The byte of its kind: modulo those up to VALUE_SLOT below, an address from here on. */
+enum { WIDE_ADDRESS = 192 };
 
 /* Sizes: one byte reaches min .. min + SIZE_SHORT_MAX, small ones twelve times as often. */
 enum { SIZE_BIASED = 192, SIZE_BIAS = 16, SIZE_SHORT_MAX = 78 };

@@ -146,7 +146,7 @@ static bool fixes(const unsigned *slots, const struct op *op) {
         fixed &= slots[op->src] == op->src;
     for (unsigned v = 0; v < op->n_values; v++)
         fixed &=
-            op->values[v].kind != VALUE_SLOT || slots[op->values[v].block] == op->values[v].block;
+            !value_reads_slot(&op->values[v]) || slots[op->values[v].block] == op->values[v].block;
     return fixed;
 }
 

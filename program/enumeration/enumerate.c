@@ -78,7 +78,7 @@ static struct op rename_op(const uint8_t *to, struct op op) {
     op.dst = rename_slot(to, &op, OPERAND_DST);
     op.src = rename_slot(to, &op, OPERAND_SRC);
     for (unsigned v = 0; v < op.n_values; v++)
-        if (op.values[v].kind == VALUE_SLOT)
+        if (value_reads_slot(&op.values[v]))
             op.values[v].block = to[op.values[v].block];
     return op;
 }

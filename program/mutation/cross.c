@@ -39,12 +39,12 @@ struct graft {
     unsigned base;                 /* their first number in the child */
 };
 
-/* A value of the second parent in the child: what did not come along is unit. */
-static struct value grafted(const struct graft *g, struct value v) {
-    if (!value_is_reference(&v))
+/* A value of the second parent in the child: what did not come along is unit, or 0. */
+static struct value grafted(const struct graft *g, struct value v, bool raw) {
+    if (!value_names_block(&v))
         return v;
     if (v.block < g->first_named || v.block - g->first_named >= g->n_named)
-        return (struct value){.kind = VALUE_IMMEDIATE};
+        return (struct value){.kind = raw ? VALUE_RAW : VALUE_IMMEDIATE};
     v.block = (uint16_t)(v.block - g->first_named + g->base);
     return v;
 }
@@ -67,7 +67,7 @@ static void graft_fields(struct mutation *m, unsigned from, unsigned count, unsi
         const struct item *source = &m->second.items[from + i], *item = &m->program.items[at + i];
         for (unsigned f = 0; f < item->n_fields; f++)
             m->program.fields[item->first_field + f] =
-                grafted(g, m->second.fields[source->first_field + f]);
+                grafted(g, m->second.fields[source->first_field + f], item->kind == ITEM_RAW);
     }
 }
 
@@ -75,7 +75,8 @@ static void graft_fields(struct mutation *m, unsigned from, unsigned count, unsi
 static void graft_roots(struct mutation *m, const struct graft *g) {
     for (unsigned row = 0; row < PROGRAM_MUTATORS; row++) {
         for (unsigned s = 0; s < PROGRAM_SLOTS; s++) {
-            struct value *v = &m->program.roots[row][s], new = grafted(g, m->second.roots[row][s]);
+            struct value *v = &m->program.roots[row][s],
+                         new = grafted(g, m->second.roots[row][s], false);
             if (new.kind != VALUE_IMMEDIATE && v->kind == VALUE_IMMEDIATE)
                 *v = new;
         }

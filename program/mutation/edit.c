@@ -12,20 +12,28 @@
 /* Block numbers from first on go up by one. */
 static void shift_up(struct value *values, unsigned n, unsigned first) {
     for (unsigned i = 0; i < n; i++)
-        if (value_is_reference(&values[i]) && values[i].block >= first)
+        if (value_names_block(&values[i]) && values[i].block >= first)
             values[i].block++;
 }
 
 /* Blocks first .. first + count - 1 are gone. */
 static void shift_down(struct value *values, unsigned n, unsigned first, unsigned count) {
     for (unsigned i = 0; i < n; i++) {
-        if (!value_is_reference(&values[i]) || values[i].block < first)
+        if (!value_names_block(&values[i]) || values[i].block < first)
             continue;
         if (values[i].block < first + count)
             values[i] = (struct value){.kind = VALUE_IMMEDIATE};
         else
             values[i].block -= (uint16_t)count;
     }
+}
+
+/* Where a raw block has lost an address. */
+static void settle_words(struct program *p) {
+    for (unsigned i = 0; i < p->n_items; i++)
+        for (unsigned f = 0; p->items[i].kind == ITEM_RAW && f < p->items[i].n_fields; f++)
+            if (p->fields[p->items[i].first_field + f].kind == VALUE_IMMEDIATE)
+                p->fields[p->items[i].first_field + f].kind = VALUE_RAW;
 }
 
 /* Infix pointers at a closure whose functions change: the same entry, or the last one. */
@@ -126,6 +134,7 @@ void edit_remove_items(struct program *p, unsigned from, unsigned count) {
     p->n_items -= (uint16_t)count;
     shift_down(p->fields, p->n_fields, first, named);
     shift_down(all_roots(p), ALL_ROOTS, first, named);
+    settle_words(p);
 }
 
 bool edit_resize_item(struct program *p, unsigned at, unsigned size) {
@@ -182,6 +191,8 @@ bool edit_tag(struct program *p, unsigned at, uint8_t tag) {
     for (unsigned f = 0; f < item->n_fields; f++) {
         struct value *v = &p->fields[item->first_field + f];
         uint64_t bits = value_is_reference(v) ? 0 : v->bits;
+        if (v->kind == VALUE_ADDRESS)
+            continue;
         *v = raw ? (struct value){.kind = VALUE_RAW, .bits = bits}
                  : (struct value){.kind = VALUE_IMMEDIATE, .bits = immediate_bits(bits)};
     }

@@ -22,7 +22,7 @@ bool mutate_rewire(struct mutation *m) {
     if (item->n_fields == 0)
         return false;
     struct value *v = field_of(p, item, random_below(&m->random, item->n_fields)), old = *v;
-    *v = item->kind == ITEM_RAW ? random_word(&m->random)
+    *v = item->kind == ITEM_RAW ? random_heap_word(m, &named)
                                 : random_heap_value(m, &named, item->is_static);
     return !value_equal(v, &old);
 }
@@ -140,7 +140,7 @@ static void fill_fields(struct mutation *m, unsigned at) {
     named_blocks_find(&named, &m->program);
     for (unsigned f = 0; f < item->n_fields && f < 3; f++)
         *field_of(&m->program, item, f) = item->kind == ITEM_RAW
-                                              ? random_word(&m->random)
+                                              ? random_heap_word(m, &named)
                                               : random_heap_value(m, &named, item->is_static);
 }
 

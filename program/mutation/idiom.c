@@ -20,6 +20,7 @@ struct step {
     uint8_t field;           /* i, or j if there is no other, + 1; AT_RANDOM */
     uint8_t n;               /* at least so many */
     uint8_t tag;             /* of one field; 0: at random */
+    bool address;            /* the value is the address of what is in the slot */
 };
 struct idiom {
     unsigned length;
@@ -27,17 +28,19 @@ struct idiom {
 };
 
 #define MAKE(code, slot)                                                                           \
-    { code, slot, NO_ROLE, NO_ROLE, AT_RANDOM, 0, 0 }
+    { code, slot, NO_ROLE, NO_ROLE, AT_RANDOM, 0, 0, false }
 #define MAKE_KEYS(slot, keys)                                                                      \
-    { OP_EPHEMERON, slot, NO_ROLE, NO_ROLE, AT_RANDOM, keys, 0 }
+    { OP_EPHEMERON, slot, NO_ROLE, NO_ROLE, AT_RANDOM, keys, 0, false }
 #define MAKE_LAZY(slot)                                                                            \
-    { OP_ALLOC, slot, NO_ROLE, NO_ROLE, AT_RANDOM, 0, PROGRAM_TAG_LAZY }
+    { OP_ALLOC, slot, NO_ROLE, NO_ROLE, AT_RANDOM, 0, PROGRAM_TAG_LAZY, false }
 #define PUT(code, to, field, what)                                                                 \
-    { code, to, NO_ROLE, what, (field) + 1, 0, 0 }
+    { code, to, NO_ROLE, what, (field) + 1, 0, 0, false }
 #define GET(code, to, from, field)                                                                 \
-    { code, to, from, NO_ROLE, (field) + 1, 0, 0 }
+    { code, to, from, NO_ROLE, (field) + 1, 0, 0, false }
+#define PUT_ADDRESS(to, field, what)                                                               \
+    { OP_STORE, to, NO_ROLE, what, (field) + 1, 0, 0, true }
 #define COLLECT(code)                                                                              \
-    { code, NO_ROLE, NO_ROLE, NO_ROLE, AT_RANDOM, 0, 0 }
+    { code, NO_ROLE, NO_ROLE, NO_ROLE, AT_RANDOM, 0, 0, false }
 
 static const struct idiom idioms[] = {
     /* an ephemeron whose data nothing else holds */
@@ -68,6 +71,14 @@ static const struct idiom idioms[] = {
     {7,
      {MAKE(OP_ALLOC, A), COLLECT(OP_MINOR), MAKE(OP_ALLOC_CLOSURE, B), GET(OP_INFIX, B, B, 1),
       PUT(OP_STORE, A, 0, B), MAKE(OP_DROP, B), COLLECT(OP_MINOR)}},
+    /* an old block has the address of a young one, as an integer */
+    {5,
+     {MAKE(OP_ALLOC, A), COLLECT(OP_MINOR), MAKE(OP_ALLOC, B), PUT_ADDRESS(A, 0, B),
+      COLLECT(OP_MINOR)}},
+    /* a raw block has the address of one that dies, or moves */
+    {5,
+     {MAKE(OP_ALLOC, B), MAKE(OP_ALLOC_RAW, A), PUT_ADDRESS(A, 0, B), MAKE(OP_DROP, B),
+      COLLECT(OP_MINOR)}},
     /* a block loses its end while it waits to be marked */
     {3, {MAKE(OP_ALLOC, A), COLLECT(OP_SLICE), MAKE(OP_TRUNCATE, A)}},
 };
@@ -97,7 +108,8 @@ static struct op operation_of(struct mutation *m, unsigned at, const struct step
     if (step->src != NO_ROLE && operands & OPERAND_SRC)
         op.src = slots[step->src];
     if (step->value != NO_ROLE && operands & OPERAND_VALUE)
-        op.values[0] = (struct value){.kind = VALUE_SLOT, .block = slots[step->value]};
+        op.values[0] = (struct value){.kind = step->address ? VALUE_ADDRESS : VALUE_SLOT,
+                                      .block = slots[step->value]};
     if (step->field != AT_RANDOM)
         set_field(&op, step->field);
     if (op.n < step->n)

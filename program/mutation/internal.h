@@ -76,6 +76,8 @@ MUTATION_KINDS(X)
 
 struct value random_immediate(struct random *);
 struct value random_word(struct random *);
+/* For a raw block of the heap: such a word, or an address. */
+struct value random_heap_word(struct mutation *, const struct named_blocks *);
 /* For a field or root; from_static: only static blocks may be pointed at. */
 struct value random_heap_value(struct mutation *, const struct named_blocks *, bool from_static);
 /* A tag of the round, for ordinary or for raw blocks. */

@@ -9,6 +9,7 @@
 
 enum { NOTABLE = sizeof notable_immediates / sizeof *notable_immediates };
 enum { WORD_BITS = 64, INTEGER_BITS = 63 };
+enum { ADDRESS_SHARE = 4 }; /* one raw word in so many is an address */
 
 /* ---- words and immediates -------------------------------------------------------------------- */
 
@@ -47,6 +48,21 @@ static struct value random_outside(struct random *r) {
     return (struct value){.kind = VALUE_OUTSIDE, .bits = random_below(r, 8)};
 }
 
+/* Of a block or slot; a field beyond the end of the block is one of those that there are. */
+static struct value random_address(struct random *r, enum address_place place, unsigned block) {
+    bool doubled = random_chance(r, 8);
+    int8_t plus = 0;
+    if (random_chance(r, 4))
+        plus = (int8_t)(random_chance(r, 2) ? -8 : (int)random_between(r, 1, 8));
+    struct value v = {.kind = VALUE_ADDRESS, .bits = address_bits(place, doubled, plus)};
+    if (place != ADDRESS_BLOCK)
+        return v;
+    v.block = (uint16_t)block;
+    if (random_chance(r, 3))
+        v.offset = (uint16_t)random_few(r, 6);
+    return v;
+}
+
 /* ---- the heap -------------------------------------------------------------------------------- */
 
 /* A closure with infix blocks, found from a random place on; named->count if there is none. */
@@ -77,11 +93,19 @@ static struct value reference(struct mutation *m, const struct named_blocks *nam
     return v;
 }
 
+struct value random_heap_word(struct mutation *m, const struct named_blocks *named) {
+    if (named->count > 0 && random_chance(&m->random, ADDRESS_SHARE))
+        return random_address(&m->random, ADDRESS_BLOCK, random_below(&m->random, named->count));
+    return random_word(&m->random);
+}
+
 struct value random_heap_value(struct mutation *m, const struct named_blocks *named,
                                bool from_static) {
     unsigned dice = random_below(&m->random, 16);
     if (dice == 0)
         return random_outside(&m->random);
+    if (dice == 1 && named->count > 0 && random_chance(&m->random, 2))
+        return random_address(&m->random, ADDRESS_BLOCK, random_below(&m->random, named->count));
     if (dice < 4 || named->count == 0)
         return random_immediate(&m->random);
     struct value v = reference(m, named);
@@ -223,10 +247,18 @@ static uint8_t slot_for_result(struct random *r, uint32_t slots) {
     return (uint8_t)random_below(r, random_chance(r, 4) ? PROGRAM_SLOTS : 8);
 }
 
+static struct value script_address(struct random *r, uint32_t slots) {
+    unsigned place = random_chance(r, 4) ? random_between(r, ADDRESS_BLOCK + 1, ADDRESS_PLACES - 1)
+                                         : ADDRESS_BLOCK;
+    return random_address(r, (enum address_place)place, slot_among(r, slots));
+}
+
 static struct value script_value(struct random *r, uint32_t slots) {
     unsigned dice = random_below(r, 16);
     if (dice == 0)
         return random_outside(r);
+    if (dice == 1)
+        return script_address(r, slots);
     if (dice < 5)
         return random_immediate(r);
     return (struct value){.kind = VALUE_SLOT, .block = slot_among(r, slots)};
@@ -248,7 +280,9 @@ static void choose_values(struct mutation *m, struct op *op, unsigned n, uint32_
         if (v >= n)
             op->values[v] = (struct value){0};
         else if (op->code == OP_ALLOC_RAW)
-            op->values[v] = random_word(&m->random);
+            op->values[v] = random_chance(&m->random, ADDRESS_SHARE)
+                                ? script_address(&m->random, slots)
+                                : random_word(&m->random);
         else
             op->values[v] = script_value(&m->random, slots);
     }

@@ -29,10 +29,26 @@ static bool used_before(const struct program *p, unsigned at, unsigned m, unsign
     return false;
 }
 
+/* The address of what a slot points at from the start; false if it is not known. */
+static bool known_address(const struct program *p, unsigned at, const struct value *v,
+                          struct value *out) {
+    unsigned m = p->ops[at].mutator;
+    const struct value *root = &p->roots[m][v->block];
+    if (!value_reads_slot(v) || !value_is_reference(root) ||
+        used_before(p, at, m, v->block, true) || root->offset + v->offset >= PROGRAM_WOSIZE)
+        return false;
+    *out = *v;
+    out->block = root->block;
+    out->offset = (uint16_t)(root->offset + v->offset);
+    return true;
+}
+
 /* The value of an operand, as it is from the start; false if that is not known. */
 static bool known_value(const struct program *p, unsigned at, const struct value *v,
                         struct value *out) {
     unsigned m = p->ops[at].mutator;
+    if (v->kind == VALUE_ADDRESS)
+        return known_address(p, at, v, out);
     if (v->kind == VALUE_SLOT && used_before(p, at, m, v->block, true))
         return false;
     *out = v->kind == VALUE_SLOT ? p->roots[m][v->block] : *v;

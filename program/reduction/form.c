@@ -27,15 +27,15 @@ static unsigned count_ops(const struct program *p) {
     return is_small(p) ? p->n_ops : 0;
 }
 
-/* Calls change for every reference of fields and roots. */
-static void each_reference(struct program *p, void (*change)(struct value *, const unsigned *),
-                           const unsigned *context) {
+/* Calls change for every value of fields and roots that names a block. */
+static void each_name(struct program *p, void (*change)(struct value *, const unsigned *),
+                      const unsigned *context) {
     for (unsigned f = 0; f < p->n_fields; f++)
-        if (value_is_reference(&p->fields[f]))
+        if (value_names_block(&p->fields[f]))
             change(&p->fields[f], context);
     for (unsigned m = 0; m < PROGRAM_MUTATORS; m++)
         for (unsigned s = 0; s < PROGRAM_SLOTS; s++)
-            if (value_is_reference(&p->roots[m][s]))
+            if (value_names_block(&p->roots[m][s]))
                 change(&p->roots[m][s], context);
 }
 
@@ -50,7 +50,7 @@ static unsigned name_of(const struct program *p, unsigned index) {
  */
 
 static void lead_to_other(struct value *v, const unsigned *pair) {
-    if (v->block == pair[0])
+    if (value_is_reference(v) && v->block == pair[0])
         *v = (struct value){.kind = VALUE_BLOCK, .block = (uint16_t)pair[1]};
 }
 
@@ -64,7 +64,7 @@ static bool merge_blocks(struct program *p, unsigned at, unsigned n) {
     if (one == other || !item_is_named(&p->items[one]) || !item_is_named(&p->items[other]))
         return false;
     unsigned pair[] = {name_of(p, one), name_of(p, other)};
-    each_reference(p, lead_to_other, pair);
+    each_name(p, lead_to_other, pair);
     cut_items(p, one, n, MEND_UNIT, REST_NOTHING);
     return true;
 }
@@ -360,7 +360,7 @@ static bool sort_items(struct program *p, unsigned at, unsigned n) {
         memcpy(fields + other->n_fields, moved, one->n_fields * sizeof *fields);
         other->first_field = one->first_field;
         one->first_field = (uint16_t)(one->first_field + other->n_fields);
-        each_reference(p, swap_names, pair);
+        each_name(p, swap_names, pair);
     }
     struct item first = *other;
     *other = *one;

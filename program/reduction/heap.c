@@ -226,17 +226,25 @@ static bool remove_fields_and_words(struct program *p, unsigned at, unsigned n) 
     return removed;
 }
 
-static bool clear_value(struct value *v) {
-    struct value zero = {.kind = v->kind == VALUE_RAW ? VALUE_RAW : VALUE_IMMEDIATE};
+static bool clear_value(struct value *v, bool raw) {
+    struct value zero = {.kind = raw ? VALUE_RAW : VALUE_IMMEDIATE};
     bool set = !value_equal(v, &zero);
     *v = zero;
     return set;
 }
 
+/* Does field number `at` of all fields belong to a raw block? */
+static bool field_is_raw(const struct program *p, unsigned at) {
+    bool raw = p->fields[at].kind == VALUE_RAW;
+    for (unsigned i = 0; i < p->n_items && p->fields[at].kind == VALUE_ADDRESS; i++)
+        raw |= p->items[i].kind == ITEM_RAW && at - p->items[i].first_field < p->items[i].n_fields;
+    return raw;
+}
+
 static bool clear_fields(struct program *p, unsigned at, unsigned n) {
     bool any = false;
     for (unsigned f = at; f < at + n; f++)
-        any |= clear_value(&p->fields[f]);
+        any |= clear_value(&p->fields[f], field_is_raw(p, f));
     return any;
 }
 
@@ -246,7 +254,8 @@ static unsigned count_field_rungs(const struct program *p) {
 
 static bool simplify_field(struct program *p, unsigned at, unsigned n) {
     (void)n;
-    return simplify_value(&p->fields[at / VALUE_RUNGS], at % VALUE_RUNGS);
+    return simplify_value(&p->fields[at / VALUE_RUNGS], field_is_raw(p, at / VALUE_RUNGS),
+                          at % VALUE_RUNGS);
 }
 
 /* ---- closures ---------------------------------------------------------------------------------
@@ -288,7 +297,7 @@ static unsigned count_roots(const struct program *p) {
 static bool clear_roots(struct program *p, unsigned at, unsigned n) {
     bool any = false;
     for (unsigned r = at; r < at + n; r++)
-        any |= clear_value(&p->roots[r / PROGRAM_SLOTS][r % PROGRAM_SLOTS]);
+        any |= clear_value(&p->roots[r / PROGRAM_SLOTS][r % PROGRAM_SLOTS], false);
     return any;
 }
 
@@ -299,7 +308,7 @@ static unsigned count_root_rungs(const struct program *p) {
 static bool simplify_root(struct program *p, unsigned at, unsigned n) {
     (void)n;
     unsigned r = at / VALUE_RUNGS;
-    return simplify_value(&p->roots[r / PROGRAM_SLOTS][r % PROGRAM_SLOTS], at % VALUE_RUNGS);
+    return simplify_value(&p->roots[r / PROGRAM_SLOTS][r % PROGRAM_SLOTS], false, at % VALUE_RUNGS);
 }
 
 /* ---- values ----------------------------------------------------------------------------------
@@ -320,9 +329,21 @@ static bool simplify_bits(struct value *v, unsigned rung) {
     return smaller;
 }
 
-bool simplify_value(struct value *v, unsigned rung) {
+/* Of the block itself; at its start; the plain word. */
+static bool simplify_address(struct value *v, unsigned rung) {
+    struct value old = *v;
+    if (rung == 1)
+        v->bits &= ~(uint64_t)UINT8_MAX;
+    if (rung == 2)
+        v->offset = 0;
+    if (rung == 3)
+        v->bits &= ~(uint64_t)ADDRESS_DOUBLED;
+    return !value_equal(v, &old);
+}
+
+bool simplify_value(struct value *v, bool raw, unsigned rung) {
     if (rung == 0)
-        return clear_value(v);
+        return clear_value(v, raw);
     switch (v->kind) {
     case VALUE_IMMEDIATE:
         return simplify_immediate(v, rung);
@@ -335,6 +356,8 @@ bool simplify_value(struct value *v, unsigned rung) {
         v->kind = VALUE_BLOCK;
         v->offset = 0;
         return true;
+    case VALUE_ADDRESS:
+        return simplify_address(v, rung);
     default:
         return false;
     }

@@ -110,7 +110,7 @@ void op_rename_read(struct op *op, unsigned from, unsigned to) {
     if (operands & OPERAND_DST && op->dst == from && op_has(op->code, READS_DST))
         op->dst = (uint8_t)to;
     for (unsigned v = 0; v < op->n_values; v++)
-        if (op->values[v].kind == VALUE_SLOT && op->values[v].block == from)
+        if (value_reads_slot(&op->values[v]) && op->values[v].block == from)
             op->values[v].block = (uint16_t)to;
 }
 

@@ -210,7 +210,8 @@ static bool simplify_operand(struct program *p, unsigned at, unsigned n) {
     (void)n;
     struct op *op = &p->ops[at / (PROGRAM_VALUES * VALUE_RUNGS)];
     unsigned v = at / VALUE_RUNGS % PROGRAM_VALUES;
-    return v < op->n_values && simplify_value(&op->values[v], at % VALUE_RUNGS);
+    return v < op->n_values &&
+           simplify_value(&op->values[v], op->code == OP_ALLOC_RAW, at % VALUE_RUNGS);
 }
 
 static bool remove_op_function(struct program *p, unsigned at, unsigned n) {
@@ -249,7 +250,7 @@ static bool op_uses(const struct op *op, unsigned slot) {
     bool uses =
         (operands & OPERAND_DST && op->dst == slot) || (operands & OPERAND_SRC && op->src == slot);
     for (unsigned v = 0; v < op->n_values; v++)
-        uses |= op->values[v].kind == VALUE_SLOT && op->values[v].block == slot;
+        uses |= value_reads_slot(&op->values[v]) && op->values[v].block == slot;
     return uses;
 }
 
@@ -267,7 +268,7 @@ static void rename_slot(struct op *op, unsigned from, unsigned to) {
     if (operands & OPERAND_SRC && op->src == from)
         op->src = (uint8_t)to;
     for (unsigned v = 0; v < op->n_values; v++)
-        if (op->values[v].kind == VALUE_SLOT && op->values[v].block == from)
+        if (value_reads_slot(&op->values[v]) && op->values[v].block == from)
             op->values[v].block = (uint16_t)to;
 }
 

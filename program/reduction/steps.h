@@ -49,6 +49,6 @@ void op_rename_read(struct op *, unsigned from, unsigned to);
 /* Rungs of simplify_value. */
 enum { VALUE_RUNGS = 5 };
 /* Brings a value one rung nearer to 0.  False if it is no simpler then. */
-bool simplify_value(struct value *, unsigned rung);
+bool simplify_value(struct value *, bool raw, unsigned rung);
 
 #endif

@@ -92,11 +92,12 @@ static enum token_kind scan(struct lexer *lexer) {
         lexer->line_start = lexer->at;
         return TOKEN_LINE;
     }
-    if ((c == ':' && peek(lexer, 0) == '=') || (c == '-' && peek(lexer, 0) == '>')) {
+    if ((c == ':' && peek(lexer, 0) == '=') || (c == '-' && peek(lexer, 0) == '>') ||
+        (c == '&' && peek(lexer, 0) == '&')) {
         lexer->at++;
         return TOKEN_SIGN;
     }
-    return c != '\0' && strchr("=[],+.:", c) ? TOKEN_SIGN : TOKEN_STRAY;
+    return c != '\0' && strchr("=[],+.:&", c) ? TOKEN_SIGN : TOKEN_STRAY;
 }
 
 void lexer_next(struct lexer *lexer) {

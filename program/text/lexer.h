@@ -16,7 +16,7 @@ enum token_kind {
     TOKEN_WORD,   /* letter or _, then letters, digits and _; a - only before a letter */
     TOKEN_NUMBER, /* decimal digits, perhaps with a - in front */
     TOKEN_HEX,    /* 0x and hexadecimal digits */
-    TOKEN_SIGN,   /* = [ ] , + . : := -> */
+    TOKEN_SIGN,   /* = [ ] , + . : := -> & && */
     TOKEN_STRAY   /* a byte that starts nothing */
 };
 

@@ -41,13 +41,19 @@ static bool fail_infix(struct parser *ps, const struct token *at, unsigned block
                       offsets);
 }
 
-/* On the first pass through the heap section any reference will do. */
+/* On the first pass through the heap section any name will do. */
+static bool check_block(struct parser *ps, const struct token *at, unsigned block) {
+    if (ps->resolving && block >= ps->named.count)
+        return lexer_fail(&ps->lexer, at, "there is no block b%u; the heap section names %u", block,
+                          ps->named.count);
+    return true;
+}
+
 static bool check_reference(struct parser *ps, const struct token *at, const struct value *value) {
+    if (!check_block(ps, at, value->block))
+        return false;
     if (!ps->resolving)
         return true;
-    if (value->block >= ps->named.count)
-        return lexer_fail(&ps->lexer, at, "there is no block b%u; the heap section names %u",
-                          (unsigned)value->block, ps->named.count);
     const struct item *item = named_block(&ps->named, value->block);
     if (value->kind == VALUE_INFIX && closure_entry_at(item, value->offset) == 0)
         return fail_infix(ps, at, value->block, item);
@@ -72,6 +78,62 @@ static bool parse_reference(struct parser *ps, unsigned block, struct value *val
     return check_reference(ps, &at, value);
 }
 
+/* Behind & or &&: which place it is. */
+static bool parse_place(struct parser *ps, bool script, bool doubled, struct value *value) {
+    unsigned number;
+    uint8_t slot = 0;
+    for (unsigned place = ADDRESS_BLOCK + 1; script && place < ADDRESS_PLACES; place++)
+        if (lexer_accept(&ps->lexer, address_places[place])) {
+            value->bits = address_bits((enum address_place)place, doubled, 0);
+            return true;
+        }
+    value->bits = address_bits(ADDRESS_BLOCK, doubled, 0);
+    if (script) {
+        if (!lexer_sees_name(&ps->lexer, 'r', &number))
+            return lexer_expected(&ps->lexer, "a slot such as r0, nursery, free or from");
+        if (!parse_slot(ps, &slot))
+            return false;
+        value->block = slot;
+        return true;
+    }
+    struct token at = ps->lexer.token;
+    if (!lexer_sees_name(&ps->lexer, 'b', &number))
+        return lexer_expected(&ps->lexer, "a block such as b0");
+    lexer_next(&ps->lexer);
+    value->block = (uint16_t)number;
+    return check_block(ps, &at, number);
+}
+
+/* A field of a block or slot, and how many bytes beside it: .2+1 */
+static bool parse_beside(struct parser *ps, struct value *value) {
+    const struct token *token = &ps->lexer.token;
+    unsigned field = 0;
+    if (address_place(value) == ADDRESS_BLOCK && lexer_accept(&ps->lexer, ".")) {
+        if (!lexer_number(&ps->lexer, "a field", 0, PROGRAM_WOSIZE - 1, &field))
+            return false;
+        value->offset = (uint16_t)field;
+    }
+    bool plus = lexer_accept(&ps->lexer, "+");
+    if (!plus && !(token->kind == TOKEN_NUMBER && token->negative))
+        return true;
+    if (token->kind != TOKEN_NUMBER || token->too_large || (plus && token->negative) ||
+        token->magnitude > 127u + token->negative)
+        return lexer_expected(&ps->lexer, "a number of bytes from -128 to +127");
+    int bytes = token->negative ? -(int)token->magnitude : (int)token->magnitude;
+    value->bits |= (uint8_t)bytes;
+    lexer_next(&ps->lexer);
+    return true;
+}
+
+/* &r0.2+1, &&b3, &free-8 */
+static bool parse_address(struct parser *ps, enum value_context context, struct value *value) {
+    bool script = context == CONTEXT_SCRIPT || context == CONTEXT_SCRIPT_RAW;
+    bool doubled = lexer_sees(&ps->lexer, "&&");
+    lexer_next(&ps->lexer);
+    *value = (struct value){.kind = VALUE_ADDRESS};
+    return parse_place(ps, script, doubled, value) && parse_beside(ps, value);
+}
+
 bool parse_slot(struct parser *ps, uint8_t *slot) {
     unsigned number;
     if (!lexer_sees_name(&ps->lexer, 'r', &number) || number >= PROGRAM_SLOTS)
@@ -84,7 +146,9 @@ bool parse_slot(struct parser *ps, uint8_t *slot) {
 bool parse_value(struct parser *ps, enum value_context context, struct value *value) {
     unsigned number;
     uint8_t slot = 0;
-    if (context == CONTEXT_RAW)
+    if (lexer_sees(&ps->lexer, "&") || lexer_sees(&ps->lexer, "&&"))
+        return parse_address(ps, context, value);
+    if (context == CONTEXT_RAW || context == CONTEXT_SCRIPT_RAW)
         return parse_raw_word(ps, value);
     if (ps->lexer.token.kind == TOKEN_NUMBER)
         return parse_immediate(ps, value);
@@ -198,7 +262,7 @@ static bool parse_shape_values(struct parser *ps, enum shape_kind kind, bool scr
                                struct shape *shape, struct value *values, unsigned max) {
     enum value_context context = script ? CONTEXT_SCRIPT : CONTEXT_HEAP;
     if (kind == SHAPE_RAW)
-        context = CONTEXT_RAW;
+        context = script ? CONTEXT_SCRIPT_RAW : CONTEXT_RAW;
     if (kind == SHAPE_CLOSURE) {
         if (optional && !lexer_sees(&ps->lexer, "env"))
             return true;

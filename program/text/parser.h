@@ -36,7 +36,7 @@ struct parser {
 
 /* ---- pieces ---------------------------------------------------------------------------------- */
 
-enum value_context { CONTEXT_HEAP, CONTEXT_RAW, CONTEXT_SCRIPT };
+enum value_context { CONTEXT_HEAP, CONTEXT_RAW, CONTEXT_SCRIPT, CONTEXT_SCRIPT_RAW };
 
 bool parse_value(struct parser *ps, enum value_context context, struct value *value);
 

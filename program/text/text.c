@@ -65,7 +65,22 @@ static size_t finish(const struct printer *o) {
     return o->length;
 }
 
-static void put_value(struct printer *o, const struct value *v) {
+/* &r0.2+1; where there are slots, there are no blocks. */
+static void put_address(struct printer *o, const struct value *v, bool script) {
+    put(o, address_doubled(v) ? "&&" : "&");
+    if (address_place(v) == ADDRESS_BLOCK)
+        put_numbered(o, script ? "r" : "b", v->block);
+    else
+        put(o, address_places[address_place(v)]);
+    if (v->offset)
+        put_numbered(o, ".", v->offset);
+    if (address_plus(v) > 0)
+        put_char(o, '+');
+    if (address_plus(v))
+        put_signed(o, (uint64_t)(int64_t)address_plus(v));
+}
+
+static void put_value(struct printer *o, const struct value *v, bool script) {
     switch (v->kind) {
     case VALUE_RAW:
         put(o, "0x");
@@ -84,18 +99,21 @@ static void put_value(struct printer *o, const struct value *v) {
     case VALUE_SLOT:
         put_numbered(o, "r", v->block);
         break;
+    case VALUE_ADDRESS:
+        put_address(o, v, script);
+        break;
     default:
         put_signed(o, v->bits);
         break;
     }
 }
 
-static void put_values(struct printer *o, const struct value *values, unsigned n) {
+static void put_values(struct printer *o, const struct value *values, unsigned n, bool script) {
     put_char(o, '[');
     for (unsigned i = 0; i < n; i++) {
         if (i > 0)
             put(o, ", ");
-        put_value(o, &values[i]);
+        put_value(o, &values[i], script);
     }
     put_char(o, ']');
 }
@@ -111,13 +129,13 @@ static void put_arity(struct printer *o, unsigned functions, const int8_t *arity
 
 /* " size=N" where the list does not say it, then the list. */
 static void put_size_and_values(struct printer *o, const char *list, unsigned size,
-                                const struct value *values, unsigned n) {
+                                const struct value *values, unsigned n, bool script) {
     if (size != n)
         put_numbered(o, " size=", size);
     if (n == 0 && size != 0)
         return;
     put(o, list);
-    put_values(o, values, n);
+    put_values(o, values, n, script);
 }
 
 static const char *raw_name(unsigned tag) {
@@ -145,14 +163,14 @@ static void put_named(struct printer *o, const struct program *p, const struct i
     put(o, " = ");
     if (item->kind == ITEM_BLOCK) {
         put_numbered(o, "block tag=", item->tag);
-        put_size_and_values(o, " ", item->n_fields, fields, n);
+        put_size_and_values(o, " ", item->n_fields, fields, n, false);
     } else if (item->kind == ITEM_RAW) {
         put(o, raw_name(item->tag));
-        put_size_and_values(o, " ", item->n_fields, fields, n);
+        put_size_and_values(o, " ", item->n_fields, fields, n, false);
     } else {
         put(o, "closure ");
         put_arity(o, item->functions, item->arity);
-        put_size_and_values(o, " env=", item->n_fields, fields, n);
+        put_size_and_values(o, " env=", item->n_fields, fields, n, false);
     }
 }
 
@@ -200,7 +218,7 @@ static void put_allocation(struct printer *o, const struct op *op, char letter) 
         put_arity(o, op->functions, op->arity);
         list = " env=";
     }
-    put_size_and_values(o, list, op->size, op->values, op->n_values);
+    put_size_and_values(o, list, op->size, op->values, op->n_values, true);
 }
 
 static const char *put_choice(struct printer *o, const char *at, unsigned choice) {
@@ -232,7 +250,7 @@ static const char *put_operand(struct printer *o, const struct op *op, const cha
         put_unsigned(o, op->n);
         return at[1] == '?' ? at + 2 : at + 1;
     case 'v':
-        put_value(o, &op->values[0]);
+        put_value(o, &op->values[0], true);
         break;
     default:
         put_allocation(o, op, *at);
@@ -263,6 +281,12 @@ static void put_op(struct printer *o, const struct op *op) {
 size_t op_print(const struct op *op, char *out, size_t capacity) {
     struct printer o = {.out = out, .capacity = capacity};
     put_op(&o, op);
+    return finish(&o);
+}
+
+size_t value_print(const struct value *v, bool script, char *out, size_t capacity) {
+    struct printer o = {.out = out, .capacity = capacity};
+    put_value(&o, v, script);
     return finish(&o);
 }
 
@@ -308,7 +332,7 @@ static void put_roots(struct printer *o, const struct program *p) {
             }
             put_slot(o, r);
             put(o, " = ");
-            put_value(o, &p->roots[m][r]);
+            put_value(o, &p->roots[m][r], false);
             put_char(o, '\n');
         }
     }

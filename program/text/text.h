@@ -28,6 +28,9 @@ size_t program_print(const struct program *p, char *out, size_t capacity);
  * snprintf does. */
 size_t op_print(const struct op *op, char *out, size_t capacity);
 
+/* A value as it stands in the script, or else in heap and roots; the same. */
+size_t value_print(const struct value *v, bool script, char *out, size_t capacity);
+
 /* The word that number i of an operation stands for, as "list": *length characters, or NULL. */
 const char *op_word(const struct op *op, size_t *length);
 

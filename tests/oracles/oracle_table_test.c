@@ -212,6 +212,13 @@ static void objects_have_names(void **state) {
     assert_string_equal(text, "a pointer to b4 (tag 3, 2 fields)");
     describe_model(&model, immediate(-5), text, sizeof text);
     assert_string_equal(text, "the immediate -5");
+    const struct value value = {
+        .kind = VALUE_ADDRESS, .block = 2, .bits = address_bits(ADDRESS_BLOCK, false, 1)};
+    word address = model_add_address(&model, &value, true, false);
+    describe_word(&model, address, text, sizeof text);
+    assert_string_equal(text, "the word &r2+1, an address when it was written");
+    describe_word(&model, 0x1f, text, sizeof text);
+    assert_string_equal(text, "the word 0x1f");
     assert_int_equal(describe_model(&model, model_pointer(first, 0), cut, sizeof cut), 33);
     assert_string_equal(cut, "a poi");
     origin_name(-1 - 3, 1, text, sizeof text);

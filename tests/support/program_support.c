@@ -77,11 +77,27 @@ static struct value random_atom(struct rng *rng) {
     return (struct value){.kind = VALUE_IMMEDIATE, .bits = bits};
 }
 
+/* Of one of so many blocks or slots; only a script has addresses of other places. */
+static struct value random_address(struct rng *rng, unsigned named, bool script) {
+    unsigned place = script ? rng_below(rng, ADDRESS_PLACES) : ADDRESS_BLOCK;
+    bool doubled = rng_chance(rng, 3);
+    int8_t plus = rng_chance(rng, 2) ? 0 : (int8_t)((int)rng_below(rng, 256) - 128);
+    struct value v = {.kind = VALUE_ADDRESS,
+                      .bits = address_bits((enum address_place)place, doubled, plus)};
+    if (place == ADDRESS_BLOCK) {
+        v.block = (uint16_t)rng_below(rng, named);
+        v.offset = (uint16_t)up_to(rng, PROGRAM_WOSIZE - 1);
+    }
+    return v;
+}
+
 /* to_static: the value stands in a static block. */
 static struct value random_heap_value(struct rng *rng, const struct program *p, bool to_static) {
     unsigned named = program_named(p);
     if (named == 0 || rng_chance(rng, 3))
         return random_atom(rng);
+    if (rng_chance(rng, 6))
+        return random_address(rng, named, false);
     unsigned block = rng_below(rng, named);
     const struct item *item = program_named_item(p, block);
     if (to_static && !item->is_static)
@@ -98,10 +114,15 @@ static struct value random_heap_value(struct rng *rng, const struct program *p, 
 static struct value random_script_value(struct rng *rng) {
     if (rng_chance(rng, 2))
         return random_atom(rng);
+    if (rng_chance(rng, 4))
+        return random_address(rng, PROGRAM_SLOTS, true);
     return (struct value){.kind = VALUE_SLOT, .block = (uint16_t)rng_below(rng, PROGRAM_SLOTS)};
 }
 
-static struct value random_raw(struct rng *rng) {
+/* named: blocks, or slots of a script. */
+static struct value random_raw(struct rng *rng, unsigned named, bool script) {
+    if (named && rng_chance(rng, 3))
+        return random_address(rng, named, script);
     return (struct value){.kind = VALUE_RAW, .bits = random_word(rng)};
 }
 
@@ -168,7 +189,8 @@ static void fill_fields(struct rng *rng, struct program *p) {
             struct value *v = &p->fields[item->first_field + f];
             *v = (struct value){.kind = raw ? VALUE_RAW : VALUE_IMMEDIATE};
             if (f < 8 || rng_chance(rng, 64))
-                *v = raw ? random_raw(rng) : random_heap_value(rng, p, item->is_static);
+                *v = raw ? random_raw(rng, program_named(p), false)
+                         : random_heap_value(rng, p, item->is_static);
         }
     }
 }
@@ -202,7 +224,7 @@ struct op random_op(struct rng *rng) {
     if (shape->operands & OPERAND_VALUE)
         op.n_values = 1;
     for (unsigned v = 0; v < op.n_values; v++)
-        op.values[v] = raw ? random_raw(rng) : random_script_value(rng);
+        op.values[v] = raw ? random_raw(rng, PROGRAM_SLOTS, true) : random_script_value(rng);
     return op;
 }
 

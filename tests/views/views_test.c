@@ -222,7 +222,7 @@ static void a_comparison_is_as_good_as_marking(void **state) {
 static uint64_t digest_of_heap(void) {
     heap_walk(&heap.graph, &by_hand, &heap, HEAP_TILES, &heap.facts);
     assert_int_equal(isomorphism_compare(&iso, &heap.graph, &heap.graph), VIOLATION_none);
-    return isomorphism_digest(&iso, &heap.graph);
+    return isomorphism_digest(&iso, &heap.graph, &heap.graph);
 }
 
 /* Not of addresses or colours, but of everything else. */
@@ -282,6 +282,34 @@ static void pointers_are_led_past_forward_blocks(void **state) {
     assert_int_equal(isomorphism_forwarded(&heap.graph, &model_graph, at(FIRST), right), right);
 }
 
+/* The model has an address by number, each heap the word itself; the digest is of the number. */
+static void addresses_are_words_of_their_heap(void **state) {
+    (void)state;
+    const struct value value = {.kind = VALUE_ADDRESS};
+    write_model();
+    word right = model_add_address(&model, &value, true, true);
+    word raw = model_add_address(&model, &value, true, false);
+    assert_true(is_immediate(right) && is_pointer(raw));
+    assert_true(model_is_address(&model, right) && model_is_address(&model, raw));
+    assert_false(model_is_address(&model, immediate(5)));
+    assert_int_equal(model_address_number(raw), 1);
+    assert_int_equal(model_data(&model, 0, right), WORD_UNIT); /* not filled in yet */
+    assert_int_equal(model_data(&model, 0, immediate(5)), immediate(5));
+    model_fields(&model, 0)[0] = right;
+    heap.words[FIRST] = at(FIRST) | 1;
+    assert_int_equal(isomorphism_compare(&iso, &heap.graph, &model_graph), VIOLATION_data_changed);
+    model.addresses[0].words[1] = at(FIRST) | 1; /* of the other heap */
+    assert_int_equal(isomorphism_compare(&iso, &heap.graph, &model_graph), VIOLATION_data_changed);
+    model.addresses[0].words[0] = at(FIRST) | 1;
+    assert_int_equal(isomorphism_compare(&iso, &heap.graph, &model_graph), VIOLATION_none);
+    uint64_t digest = isomorphism_digest(&iso, &heap.graph, &model_graph);
+    heap.words[FIRST] = model.addresses[0].words[0] = at(CLOSURE) | 1;
+    assert_int_equal(isomorphism_compare(&iso, &heap.graph, &model_graph), VIOLATION_none);
+    assert_int_equal(isomorphism_digest(&iso, &heap.graph, &model_graph), digest);
+    model.n_addresses = MODEL_ADDRESSES;
+    assert_int_equal(model_add_address(&model, &value, true, true), 0);
+}
+
 /* ---- classes ----------------------------------------------------------------------------------
  */
 
@@ -310,6 +338,7 @@ int main(void) {
         cmocka_unit_test_setup(beginning_starts_empty, write_heap),
         cmocka_unit_test(colours_of_infix_headers_do_not_count),
         cmocka_unit_test_setup(pointers_are_led_past_forward_blocks, write_heap),
+        cmocka_unit_test_setup(addresses_are_words_of_their_heap, write_heap),
         cmocka_unit_test(every_class_has_a_name_and_a_meaning),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Words that look like pointers and are none (VALUE_ADDRESS): each collector gets the address in
+ * its own heap, and the model remembers which.
+ *
+ * A collector that takes such a word for a pointer keeps alive, moves or overwrites what lies
+ * there.  One that leaves data alone never looks at it.
+ */
+#include "harness/operations/operations.h"
+
+/* ---- places -----------------------------------------------------------------------------------
+ */
+
+/* The end of a heap if it has none. */
+static void find_free(void *context, enum gc_extent kind, const word *header, size_t words) {
+    const word **found = context;
+    (void)words;
+    if (!*found && kind == GC_FREE)
+        *found = header;
+}
+
+static word free_place(struct side *s) {
+    const word *found = NULL;
+    if (s->collector->walk)
+        call_visit(s, find_free, &found);
+    if (!found && s->graph.base)
+        found = s->graph.base + s->graph.words;
+    return pointer_word(found);
+}
+
+static word nursery_place(const struct side *s) {
+    const struct graph *g = &s->graph;
+    return g->base ? pointer_word(g->base + (g->words - g->nursery_words)) : 0;
+}
+
+/* The field that the value names, counted from its block, modulo what there is from `from` on. */
+static word field_at(const struct model_object *o, const struct value *v, unsigned from) {
+    return (from + (o->wosize > from ? v->offset % (o->wosize - from) : 0)) * sizeof(word);
+}
+
+static word place_in(struct runner *r, struct side *s, unsigned m, const struct value *v) {
+    word slot = r->model.slots[m][v->block];
+    switch (address_place(v)) {
+    case ADDRESS_NURSERY:
+        return nursery_place(s);
+    case ADDRESS_FREE:
+        return free_place(s);
+    case ADDRESS_FROM:
+        return r->address_before[s->party];
+    default:
+        return s->slots[m][v->block] - model_offset(slot) * sizeof(word) +
+               field_at(&r->model.objects[model_object(slot)], v, model_offset(slot));
+    }
+}
+
+static word word_at(word place, const struct value *v, enum address_form form) {
+    word w = place + (word)(int64_t)address_plus(v);
+    if (address_doubled(v))
+        w <<= 1;
+    return form == ADDRESS_IMMEDIATE ? w | 1 : form == ADDRESS_CODE ? w & ~(word)1 : w;
+}
+
+/* ---- of the script ----------------------------------------------------------------------------
+ */
+
+/* What is written where there is no such address. */
+static word no_address(enum address_form form) {
+    return form == ADDRESS_IMMEDIATE ? WORD_UNIT : 0;
+}
+
+word script_address(struct runner *r, unsigned m, const struct value *v, enum address_form form) {
+    if (value_reads_slot(v) && slot_object(r, m, v->block) == MODEL_NONE)
+        return no_address(form);
+    word address = model_add_address(&r->model, v, true, form == ADDRESS_IMMEDIATE);
+    if (!address)
+        return no_address(form);
+    FOR_SIDES (r, s) {
+        word place = place_in(r, s, m, v);
+        r->address_before[s->party] = place;
+        r->model.addresses[model_address_number(address)].words[s->party] =
+            word_at(place, v, form);
+    }
+    return address;
+}
+
+/* ---- of the initial heap ----------------------------------------------------------------------
+ */
+
+word heap_address(struct runner *r, const struct value *v, enum address_form form) {
+    word address = model_add_address(&r->model, v, false, form == ADDRESS_IMMEDIATE);
+    return address ? address : no_address(form);
+}
+
+void resolve_addresses(struct runner *r, enum party party) {
+    for (uint32_t n = 0; n < r->model.n_addresses; n++) {
+        struct model_address *a = &r->model.addresses[n];
+        const struct model_object *o = &r->model.objects[a->value.block];
+        word place = o->address[party] + field_at(o, &a->value, 0);
+        bool immediate = is_immediate(a->words[party]);
+        r->address_before[party] = place;
+        a->words[party] =
+            word_at(place, &a->value, immediate ? ADDRESS_IMMEDIATE : ADDRESS_RAW);
+    }
+}
