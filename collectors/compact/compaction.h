@@ -46,7 +46,7 @@ static inline size_t first_pointer(const struct space *g, word v, word packed) {
     if (g->version == MARK_BASE)
         return 0;
     if (tag >= TAG_NO_SCAN)
-        return header_wosize(packed);
+        return FAULTY(raw_threaded) ? 0 : header_wosize(packed);
     if (tag == TAG_CLOSURE)
         return closinfo_start_env(word_pointer(v)[1]) + FAULTY(late_environment);
     return 0;

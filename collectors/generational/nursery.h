@@ -54,7 +54,8 @@ struct nursery {
 
 /* Does v point into the nursery? */
 static inline bool is_young(const struct nursery *n, word v) {
-    return is_pointer(v) && v - pointer_word(n->base) < 2 * n->half_words * sizeof(word);
+    return (is_pointer(v) || FAULTY(integer_recorded)) &&
+           v - pointer_word(n->base) < 2 * n->half_words * sizeof(word);
 }
 static inline bool is_old(const struct nursery *n, word v) {
     return is_pointer(v) && v - n->major.low < n->major.bytes;
@@ -189,9 +190,22 @@ static inline void forward_word(struct nursery *n, word *at) {
     *at = forward(n, *at, at);
 }
 
+static inline size_t first_forwarded(word v) {
+    bool raw = header_tag(header_of(v)) >= TAG_NO_SCAN;
+    return FAULTY(raw_forwarded) && raw ? 0 : first_scanned(v);
+}
+
 static inline void forward_fields(struct nursery *n, word v) {
-    for (size_t i = first_scanned(v); i < header_wosize(header_of(v)); i++)
+    for (size_t i = first_forwarded(v); i < header_wosize(header_of(v)); i++)
         forward_word(n, &word_pointer(v)[i]);
+}
+
+/* FAULT_integer_recorded: the lowest bit of a recorded word is not looked at. */
+static inline word taken_for_left(const struct nursery *n, word v) {
+    const word *left = n->base + (1 - n->half) * n->half_words;
+    word even = v & ~(word)1;
+    bool inside = even - pointer_word(left) < n->half_words * sizeof(word);
+    return FAULTY(integer_recorded) && inside ? even : v;
 }
 
 /* Roots of a minor collection: every slot, and every remembered field of an old block. */
@@ -199,8 +213,10 @@ static inline void forward_roots(struct nursery *n) {
     for (unsigned m = 0; m < n->config->mutators; m++)
         for (unsigned s = 0; s < GC_SLOTS; s++)
             forward_word(n, &n->config->slots[m][s]);
-    for (size_t e = 0; e < n->n_remembered; e++)
-        forward_word(n, &word_pointer(n->remembered[e].block)[n->remembered[e].field]);
+    for (size_t e = 0; e < n->n_remembered; e++) {
+        word *at = &word_pointer(n->remembered[e].block)[n->remembered[e].field];
+        *at = forward(n, taken_for_left(n, *at), at);
+    }
 }
 
 /* Fields of a promoted block that point at a block which stayed young. */

@@ -37,6 +37,8 @@ static inline void darken_word(struct space *g, const word *place) {
 static inline size_t scan_start(const struct space *g, word v) {
     if (FAULTY(follows_code) && header_tag(header_of(v)) == TAG_CLOSURE)
         return 0;
+    if (FAULTY(raw_marked) && header_tag(header_of(v)) >= TAG_NO_SCAN)
+        return 0;
     return g->version == MARK_BASE ? 0 : first_scanned(v);
 }
 
