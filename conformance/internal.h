@@ -88,6 +88,12 @@ void expect_list(struct conform *, unsigned n, const char *when);
 /* broken() unless the slot holds a block with this id. */
 void expect_node(struct conform *, unsigned m, unsigned slot, unsigned id, const char *when);
 
+/* A closure of two functions, the second one's infix block at field 3, with a node in its
+ * environment. */
+void make_closure(struct conform *, unsigned slot);
+/* broken() unless it is there. */
+void expect_closure(struct conform *, unsigned slot, const char *when);
+
 /* ---- the steps --------------------------------------------------------------------------------
  */
 
@@ -97,6 +103,7 @@ struct conform_step {
                                                             function: it applies always */
     void (*check)(struct conform *);                     /* called for every scale */
 };
+void check_raw(struct conform *); /* the step raw of conform_traits */
 extern const struct conform_step conform_calls[], conform_collections[], conform_traits[],
     conform_generations[], conform_order[], conform_extras[];
 

@@ -76,7 +76,7 @@ static void closure_content(word *out) {
         out[i] = immediate(i);
 }
 
-static void make_closure(struct conform *c, unsigned slot) {
+void make_closure(struct conform *c, unsigned slot) {
     word raw[CLOSURE];
     closure_content(raw);
     make(c, 0, slot, CLOSURE, TAG_CLOSURE, raw);
@@ -85,7 +85,7 @@ static void make_closure(struct conform *c, unsigned slot) {
     c->slots[0][SCRATCH + 2] = WORD_UNIT;
 }
 
-static void expect_closure(struct conform *c, unsigned slot, const char *when) {
+void expect_closure(struct conform *c, unsigned slot, const char *when) {
     word v = c->slots[0][slot], raw[CLOSURE];
     if (c->collector->walk) {
         walk(c, HEAP_TILES);
@@ -136,36 +136,8 @@ static void check_infix(struct conform *c) {
     }
 }
 
-/* ---- raw words --------------------------------------------------------------------------------
+/* ---- words outside the heap -------------------------------------------------------------------
  */
-
-/* A string with words that look like pointers at a block of the heap. */
-static void check_raw(struct conform *c) {
-    static const unsigned tags[] = {TAG_ABSTRACT, TAG_STRING, TAG_DOUBLE_ARRAY, TAG_CUSTOM};
-    unsigned n = 1u << c->scale;
-    for (unsigned t = 0; t < sizeof tags / sizeof *tags; t++) {
-        fresh_heap(c, c->words, 1);
-        make_list(c, n);
-        const word looks_like = c->slots[0][0];
-        const word raw[3] = {looks_like, looks_like + sizeof(word), 0x00c0de0000000010};
-        make(c, 0, 1, 3, tags[t], raw);
-        for (unsigned round = 0; round < 2; round++) {
-            collect(c, GC_FULL);
-            expect_list(c, n, "after a full collection");
-            if (c->collector->walk) {
-                walk(c, HEAP_TILES);
-                if (graph_resolve(&c->graph, c->slots[0][1]).kind != GRAPH_BLOCK)
-                    broken(c, "after a full collection a block of tag %u is gone", tags[t]);
-            }
-            for (unsigned i = 0; i < 3; i++)
-                if (word_pointer(c->slots[0][1])[i] != raw[i])
-                    broken(c,
-                           "after a full collection word %u of a block of tag %u has changed: raw "
-                           "words are no pointers",
-                           i, tags[t]);
-        }
-    }
-}
 
 static void check_outside(struct conform *c) {
     unsigned n = 1u << c->scale;
