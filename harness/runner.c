@@ -163,13 +163,6 @@ static void reset_side(struct runner *r, struct side *s) {
     s->fuel = UINT64_MAX;
 }
 
-static size_t static_words(const struct program *p) {
-    size_t words = 0;
-    for (unsigned i = 0; i < p->n_items; i++)
-        words += p->items[i].is_static ? item_words(&p->items[i]) : 0;
-    return words;
-}
-
 /* What the collector gets pointers to, for this run. */
 static void lend(struct runner *r, struct side *s, size_t words) {
     struct lent *lent = lent_to(s);
@@ -216,7 +209,7 @@ static void reset(struct runner *r, const struct program *program) {
     graph_of_model(&r->model_graph, &r->model, r->model_cells);
     if (r->close)
         history_begin(r);
-    size_t statics = static_words(program);
+    size_t statics = program_static_words(program);
     FOR_SIDES (r, s) {
         lend(r, s, statics);
         panel_begin(s);

@@ -152,12 +152,20 @@ unsigned item_words(const struct item *item) {
     return 1u + item->wosize;
 }
 
-unsigned program_heap_words(const struct program *p) {
+static unsigned words_in(const struct program *p, bool is_static) {
     unsigned words = 0;
     for (unsigned i = 0; i < p->n_items; i++)
-        if (!p->items[i].is_static)
+        if (p->items[i].is_static == is_static)
             words += item_words(&p->items[i]);
     return words;
+}
+
+unsigned program_heap_words(const struct program *p) {
+    return words_in(p, false);
+}
+
+unsigned program_static_words(const struct program *p) {
+    return words_in(p, true);
 }
 
 /* Without a branch for each slot, as every run asks. */

@@ -367,8 +367,9 @@ unsigned item_words(const struct item *item);
 static inline bool item_is_named(const struct item *item) {
     return item->kind <= ITEM_RAW;
 }
-/* Words of all items outside static space, headers included. */
+/* Words of all items outside static space, headers included, and of those inside. */
 unsigned program_heap_words(const struct program *p);
+unsigned program_static_words(const struct program *p);
 /* Rows of slots that it knows of: 1 .. PROGRAM_MUTATORS. */
 unsigned program_mutators(const struct program *p);
 /* Number of named blocks. */

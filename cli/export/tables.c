@@ -158,13 +158,6 @@ static void write_roots(const struct lowering *l) {
     fprintf(l->f, "    {0, 0, 0}};\nstatic const size_t n_roots = %u;\n", n);
 }
 
-static unsigned static_words(const struct program *p) {
-    unsigned words = 0;
-    for (unsigned i = 0; i < p->n_items; i++)
-        words += p->items[i].is_static ? item_words(&p->items[i]) : 0;
-    return words;
-}
-
 void export_tables(FILE *f, const struct exported *e) {
     const struct lowering l = lower(f, e);
     const uint16_t *config = l.p->config;
@@ -176,7 +169,7 @@ void export_tables(FILE *f, const struct exported *e) {
             config[CONFIG_AGE], config[CONFIG_STRESS], config[CONFIG_FAIL], config[CONFIG_VARIANT],
             config[CONFIG_KIND], l.mutators);
     fprintf(f, "    HEAP_USED = %u, STATIC_WORDS = %u, LARGEST = %u, CLOSURE_FUNCTIONS = %u,\n",
-            program_heap_words(l.p), static_words(l.p), PROGRAM_WOSIZE, PROGRAM_FUNCTIONS);
+            program_heap_words(l.p), program_static_words(l.p), PROGRAM_WOSIZE, PROGRAM_FUNCTIONS);
     fprintf(f, "    TAKES_INFIX = %d\n};\n", l.infix);
     fprintf(f,
             "#define IMMEDIATE(n) ((word)(n) << 1 | 1)\n"
@@ -269,11 +262,17 @@ static void write_plain(FILE *f, const struct op *op, unsigned m) {
     case OP_POLL:
         fprintf(f, "poll(%u", m);
         break;
-    default:
-        fprintf(f, "collection(%u, %s", m,
-                op->code == OP_MINOR  ? "GC_MINOR"
-                : op->code == OP_FULL ? "GC_FULL"
-                                      : "GC_COMPACT");
+    case OP_MINOR:
+        fprintf(f, "collection(%u, GC_MINOR", m);
+        break;
+    case OP_FULL:
+        fprintf(f, "collection(%u, GC_FULL", m);
+        break;
+    case OP_COMPACT:
+        fprintf(f, "collection(%u, GC_COMPACT", m);
+        break;
+    default: /* does not compile */
+        fprintf(f, "no_c_for_this_operation(");
     }
 }
 

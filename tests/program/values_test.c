@@ -48,6 +48,19 @@ static void an_allocation_keeps_one_field(void **state) {
     assert_null(program_valid(&program));
 }
 
+static void words_are_of_the_heap_or_static(void **state) {
+    (void)state;
+    memset(&program, 0, sizeof program);
+    const struct item items[] = {{.kind = ITEM_BLOCK, .wosize = 3},
+                                 {.kind = ITEM_BLOCK, .wosize = 1, .is_static = true},
+                                 {.kind = ITEM_FREE, .wosize = 0},
+                                 {.kind = ITEM_BLOCK, .wosize = 4, .is_static = true}};
+    memcpy(program.items, items, sizeof items);
+    program.n_items = sizeof items / sizeof *items;
+    assert_int_equal(program_heap_words(&program), 5);
+    assert_int_equal(program_static_words(&program), 7);
+}
+
 static void rows_of_slots_are_counted(void **state) {
     (void)state;
     parse_program(&program, "isoheap program 1\nscript\n  full\n");
@@ -114,6 +127,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_are_compared),
         cmocka_unit_test(an_allocation_keeps_one_field),
+        cmocka_unit_test(words_are_of_the_heap_or_static),
         cmocka_unit_test(rows_of_slots_are_counted),
         cmocka_unit_test(mutation_says_what_it_does),
         cmocka_unit_test(the_sequence_is_splitmix64),
