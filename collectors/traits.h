@@ -48,6 +48,8 @@ typedef enum gc_refusal {
       "tolerates even words that point outside the heap, and static blocks")                       \
     X(bool, poisons, poisons, true, "",                                                            \
       "dead memory is poisoned through the hooks")                                                 \
+    X(bool, ticks, ticks, c->collect, "the function collect",                                      \
+      "a collection calls gc_tick for every block that it looks at, at least")                     \
     X(bool, conservative, reuse, !t->full_until_exact, "full_until_exact to be 0",                 \
       "may keep more than the reachable blocks: soundness alone is promised")                      \
     X(bool, whitens, whitens, c->walk, "the function walk",                                        \

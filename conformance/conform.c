@@ -97,6 +97,7 @@ void fresh_heap(struct conform *c, size_t words, unsigned mutators) {
     c->config = program_gc_config(&defaults);
     c->config.heap_words = words;
     c->config.variant = variant;
+    c->config.kind = c->kind;
     c->config.hooks = c->hooks;
     c->config.mutators = mutators;
     c->config.masks = ~0u; /* as in a run: what is known shall not hide the rest */
@@ -261,9 +262,9 @@ void expect_list(struct conform *c, unsigned n, const char *when) {
 /* ---- running ----------------------------------------------------------------------------------
  */
 
-static const struct conform_step *const groups[] = {conform_calls,  conform_collections,
-                                                    conform_traits, conform_generations,
-                                                    conform_order,  conform_extras};
+static const struct conform_step *const groups[] = {
+    conform_calls,       conform_collections, conform_traits, conform_pieces,
+    conform_generations, conform_order,       conform_extras};
 
 static const struct conform_step *step_of(unsigned number) {
     for (unsigned g = 0; g < sizeof groups / sizeof *groups; g++)

@@ -35,6 +35,7 @@ struct conform {
     jmp_buf end;
     size_t words;   /* of the heap */
     unsigned scale; /* 0 .. SCALES - 1 */
+    unsigned kind;  /* of the next fresh heap */
     word units[2 * WORDS_MOST];
     unsigned told[TOLD]; /* how often hooks->finalised told of each number, since fresh_heap */
     /* the last walk */
@@ -105,6 +106,6 @@ struct conform_step {
 };
 void check_raw(struct conform *); /* the step raw of conform_traits */
 extern const struct conform_step conform_calls[], conform_collections[], conform_traits[],
-    conform_generations[], conform_order[], conform_extras[];
+    conform_pieces[], conform_generations[], conform_order[], conform_extras[];
 
 #endif

@@ -259,44 +259,8 @@ static void check_exact(struct conform *c) {
     }
 }
 
-static const char *claims_slices(const struct conform *c) {
-    return c->traits.slices ? NULL : "trait slices is not set";
-}
-
-/* Slices until no cycle is under way, or one has come to its end and the next begun. */
-static void slices_of_a_cycle(struct conform *c) {
-    enum { MOST = 4096 };
-    uint64_t before = c->collector->cycle(c->gc).begun;
-    for (unsigned n = 0; n < MOST; n++) {
-        c->hooks->fuel = FUEL;
-        if (c->collector->step(c->gc, c->words / 4 + 1) == GC_IDLE ||
-            c->collector->cycle(c->gc).begun >= before + 2)
-            return;
-    }
-    broken(c, "%d slices without a mutator do not end the cycle", MOST);
-}
-
-/* One cycle may be under way, which keeps what it began with; the next keeps what is reachable. */
-static void check_slices(struct conform *c) {
-    unsigned n = 2u << c->scale;
-    for (unsigned round = 0; round < 3; round++) {
-        make_list(c, n);
-        if (round == 1)
-            c->collector->step(c->gc, 1);
-        c->slots[0][0] = WORD_UNIT;
-        make_list(c, 2);
-        uint64_t before = c->collector->cycle(c->gc).begun;
-        slices_of_a_cycle(c);
-        slices_of_a_cycle(c);
-        walk(c, HEAP_TILES);
-        if (c->collector->cycle(c->gc).begun == before)
-            broken(c, "%u blocks are garbage, and slices begin no cycle", n);
-        if (c->facts.live != 2)
-            broken(c, "2 blocks are reachable, and after two cycles of slices the walk has %zu",
-                   c->facts.live);
-        expect_list(c, 2, "after cycles of slices");
-    }
-}
+/* ---- an empty heap ----------------------------------------------------------------------------
+ */
 
 static void check_renews(struct conform *c) {
     size_t most = c->words - 1;
@@ -407,8 +371,6 @@ const struct conform_step conform_traits[] = {
      check_free_list},
     {"exact", "after full_until_exact full collections exactly the reachable blocks are left",
      claims_exact, check_exact},
-    {"slices", "slices without a mutator begin and end cycles until no garbage is left",
-     claims_slices, check_slices},
     {"renews", "an emptied heap serves what a fresh heap serves", claims_renews, check_renews},
     {"refuses", "an allocation is refused only when the trait refusal allows it", promises_refusal,
      check_refuses},

@@ -137,6 +137,7 @@ static bool run(const struct collector *subject, const uint8_t *data, size_t siz
     runner_run(runner, &program, &verdict);
     if (getpid() != self)
         _Exit(1); /* a copy of the process, which the collector has made, has nothing to say */
+    current_judged(verdict.counts.subject);
     if (!verdict.violation && !verdict.harness_error)
         return true;
     if (target_found)

@@ -129,6 +129,11 @@ void current_violated(unsigned number) {
         current->violations = number;
 }
 
+void current_judged(const uint64_t *counts) {
+    for (unsigned o = 0; current && o < ORACLE_COUNT; o++)
+        current->judged[o] += counts[o];
+}
+
 void current_say(const char *text) {
     if (!is_open())
         return;

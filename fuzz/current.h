@@ -20,6 +20,8 @@ void current_end(void);
 void current_say(const char *text);
 /* So many inputs of this process have violated something, and it goes on. */
 void current_violated(unsigned number);
+/* How often each oracle judged the subject in the run that has ended; ORACLE_COUNT of them. */
+void current_judged(const uint64_t *counts);
 /* Around a mutation of an input; current_end ends it too. */
 void current_mutate(const uint8_t *data, size_t size, unsigned seed);
 

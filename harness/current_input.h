@@ -16,6 +16,8 @@
 #ifndef ISOHEAP_CURRENT_INPUT_H
 #define ISOHEAP_CURRENT_INPUT_H
 
+#include "oracles/oracle.h"
+
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -33,6 +35,7 @@ struct current_input {
     uint32_t seed;       /* while it is mutated: the mutation's */
     uint32_t said_size;  /* of what isoheap or a sanitizer said about it */
     uint32_t violations; /* of earlier inputs, after which the process went on */
+    uint64_t judged[ORACLE_COUNT]; /* how often each oracle judged the subject, in all runs */
     char said[CURRENT_SAID];
     uint8_t input[CURRENT_INPUT];
 };

@@ -13,7 +13,14 @@ __attribute__((weak)) void __asan_unpoison_memory_region(void const volatile *, 
  * immediate. */
 enum { DEAD_USUAL = 0xde, DEAD_OTHER = 0xbe, UNWRITTEN_USUAL = 0xdb, UNWRITTEN_OTHER = 0x6d };
 
+static uint64_t n_poisonings;
+
+uint64_t dead_memory_poisonings(void) {
+    return n_poisonings;
+}
+
 static void poison_with(void *start, size_t words, int byte) {
+    n_poisonings++;
     if (__asan_poison_memory_region)
         __asan_poison_memory_region(start, words * sizeof(word));
     else

@@ -18,4 +18,7 @@ enum memory_fill { FILL_USUAL, FILL_OTHER, MEMORY_FILLS };
 /* Sets poison, unpoison, fill_byte and tight of the hooks. */
 void dead_memory_hooks(struct gc_hooks *, enum memory_fill, bool tight);
 
+/* How often a collector of this process has called hooks->poison. */
+uint64_t dead_memory_poisonings(void);
+
 #endif

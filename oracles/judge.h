@@ -93,6 +93,7 @@ struct judge_services {
     bool (*step)(struct judge *, size_t budget); /* true: a cycle is under way */
     enum gc_result (*allocate)(struct judge *, size_t wosize);
     const char *(*check)(struct judge *);
+    uint64_t (*poisonings)(struct judge *); /* calls of hooks->poison up to now, by anybody */
     struct gc_cycle (*cycle)(struct judge *);
     /* The name of the block that v leads to in the side's heap or, if there is none, of what was
      * last seen there; "" if nobody looks that closely, or it is not known.  NULL: nobody ever. */

@@ -36,6 +36,7 @@ enum party { PARTY_SUBJECT, PARTY_REFERENCE, PARTY_MODEL, PARTIES };
     X(measure)                                                                                     \
     X(progress)                                                                                    \
     X(wear)                                                                                        \
+    X(hooks)                                                                                       \
     X(assertion)
 
 enum oracle {
@@ -68,7 +69,8 @@ _Static_assert(ORACLE_COUNT < 64, "a set of oracles has 64 bits: widen oracle_se
     X(old_stays, "old blocks that do not move", !t->moves || (c->young && c->remembered))          \
     X(refines, "trait refines", t->refines)                                                        \
     X(refines_words, "trait refines_words", t->refines_words)                                      \
-    X(renews, "trait renews", t->renews && t->full_until_exact)
+    X(renews, "trait renews", t->renews && t->full_until_exact)                                    \
+    X(called, "trait poisons or ticks", c->collect && (t->poisons || t->ticks))
 
 enum oracle_need {
 #define X(name, words, condition) NEED_##name,

@@ -182,9 +182,10 @@ struct target {
     unsigned n_tallies;
     uint64_t taken[TAKEN_MAX]; /* contents that were taken in, a ring */
     unsigned n_taken;
-    uint64_t runs_seen;        /* of processes that have ended, by their own count */
-    uint64_t violations, kept; /* runs that ended in one; of these, inputs that were kept */
-    uint64_t executions_said;  /* the most that a process has written, if it does not count */
+    uint64_t judged[ORACLE_COUNT]; /* by processes that have ended, how often each oracle */
+    uint64_t runs_seen;            /* of processes that have ended, by their own count */
+    uint64_t violations, kept;     /* runs that ended in one; of these, inputs that were kept */
+    uint64_t executions_said;      /* the most that a process has written, if it does not count */
     struct pulse pulses[JOBS_MAX];
     time_t engine_died; /* the last time by a signal; 0: never */
     unsigned mutator_deaths;

@@ -103,6 +103,8 @@ static void note_end(struct target *t, const char *path) {
     uint32_t state = c ? c->state : CURRENT_IDLE;
     if (c) {
         t->runs_seen += c->runs;
+        for (unsigned o = 0; o < ORACLE_COUNT; o++)
+            t->judged[o] += c->judged[o];
         if (c->said_size && state == CURRENT_RUNNING)
             keep_said(t, c);
         if (state == CURRENT_MUTATING && c->said_size) /* else it was killed */

@@ -6,6 +6,8 @@
 #define _GNU_SOURCE
 #include "cli/campaign/campaign.h"
 
+#include "cli/judgements/judgements.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -173,6 +175,21 @@ static void print_violations(const struct target *t) {
                t->name, t->violations, t->kept);
 }
 
+/* Of programs with any config: what is silent is so by the default one. */
+static void print_oracles(const struct target *t) {
+    struct program empty;
+    const struct collector *subject = t->subject ? find_collector(t->subject) : NULL;
+    bool any = false;
+    for (unsigned o = 0; o < ORACLE_COUNT; o++)
+        any = any || t->judged[o];
+    if (!any || !subject)
+        return;
+    program_clear(&empty);
+    const struct gc_config config = program_gc_config(&empty);
+    printf("%s: how often oracles judged %s\n", t->name, t->subject);
+    print_judgements(subject, &config, 0, t->judged);
+}
+
 static void print_trouble(const struct target *t) {
     const struct process *p = t->troubled ? t->troubled : &t->engines[0];
     unsigned first = p->lines > TAIL_LINES ? p->lines - TAIL_LINES : 0;
@@ -212,6 +229,9 @@ int print_summary(struct campaign *c, double seconds) {
             print_row(c, &c->targets[i]);
     for (unsigned i = 0; i < c->n_targets; i++)
         print_violations(&c->targets[i]);
+    for (unsigned i = 0; i < c->n_targets; i++)
+        if (c->targets[i].ended)
+            print_oracles(&c->targets[i]);
     for (unsigned i = 0; i < c->n_targets; i++)
         print_trouble(&c->targets[i]);
     printf("\n");

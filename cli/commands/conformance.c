@@ -9,6 +9,7 @@
 #define _GNU_SOURCE
 #include "cli/cli.h"
 
+#include "cli/judgements/judgements.h"
 #include "cli/plugin.h"
 #include "conformance/conform.h"
 
@@ -19,7 +20,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { IN_PROCESS = 1000, WIDTH = 96, INDENT = 12, SAID = 64 << 10, SECONDS_MAX = 100000 };
+enum {
+    SAMPLE = 32,
+    IN_PROCESS = 1000,
+    WIDTH = 96,
+    INDENT = 12,
+    SAID = 64 << 10,
+    SECONDS_MAX = 100000
+};
 
 struct conformance {
     const char *collector, *only;
@@ -196,6 +204,28 @@ static void print_answer(struct conformance *c, const struct collector *collecto
     }
 }
 
+/* Steps see one promise each; what a run judges, and what nobody can, shows in programs. */
+static int run_sample(const struct conformance *c, const struct collector *collector) {
+    static struct judged_sample sample;
+    struct program empty;
+    program_clear(&empty);
+    const struct gc_config config = program_gc_config(&empty);
+    if (!sample_run(&sample, collector, SAMPLE, c->in_process ? 0 : c->seconds)) {
+        fprintf(stderr, "isoheap: no memory for programs\n");
+        return EXIT_HARNESS;
+    }
+    const struct verdict *v = &sample.verdict;
+    printf("oracles in %u programs made at random (isoheap run -v says it of yours):\n",
+           sample.programs);
+    print_judgements(collector, &config, 0, sample.judged);
+    if (v->violation || v->harness_error)
+        printf("the last of them: %s%s of the %s, %s; isoheap fuzz finds and reduces such\n",
+               v->harness_error ? "harness error" : "violation ",
+               v->harness_error ? "" : violation_name(v->violation), party_name(v->guilty),
+               v->detail);
+    return v->harness_error ? EXIT_HARNESS : v->violation ? EXIT_VIOLATION : EXIT_OK;
+}
+
 static int run_all(struct conformance *c, const struct collector *collector) {
     bool found = false;
     printf("%s: %s\n", collector->name, collector->summary);
@@ -219,7 +249,9 @@ static int run_all(struct conformance *c, const struct collector *collector) {
         return EXIT_USAGE;
     }
     printf("%u promises kept, %u broken, %u not made\n", c->kept, c->broken, c->not_promised);
-    return c->broken ? EXIT_VIOLATION : EXIT_OK;
+    if (c->broken)
+        return EXIT_VIOLATION;
+    return c->only ? EXIT_OK : run_sample(c, collector);
 }
 
 static const char about[] =
@@ -227,7 +259,8 @@ static const char about[] =
     "words "
     "which promise of the interface (collectors/collector.h) is broken.  Traits that are not "
     "claimed "
-    "are left out.  Each step runs in a child process."
+    "are left out.  Each step runs in a child process.  If all are kept, a few programs tell which "
+    "oracles judge the collector, and which cannot and why."
     "\v"
     "Exit status: 0 all promises kept, 1 a broken one, 2 usage, or the plug-in cannot be loaded, 4 "
     "harness fault.";

@@ -45,7 +45,7 @@ static void cakeml_promise(const struct gc_config *c, struct collector_traits *t
         traits->max_wosize = (1u << rep.len_size) - 1;
     if (c->kind % CAKEML_KINDS == CAKEML_NO_GC) {
         traits->full_until_exact = 0;
-        traits->renews = false;
+        traits->renews = traits->ticks = false;
         traits->refusal = REFUSES_ANYTIME;
     }
 }
@@ -429,6 +429,7 @@ const struct collector ISOHEAP_COLLECTOR = {
                .raw = true,
                .outside = true,
                .poisons = true,
+               .ticks = true,
                .whitens = true,
                .renews = true,
                .full_until_exact = 1,

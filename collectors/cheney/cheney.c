@@ -111,11 +111,14 @@ static void copy_live(struct gc *g) {
                 slots[s] = move(g, slots[s], &slots[s]);
     }
     while (g->scan < g->free) {
-        gc_tick(hooks);
+        if (!FAULTY(never_ticks))
+            gc_tick(hooks);
         g->scan = scan_block(g, g->scan);
     }
-    hooks->poison(g->free, (size_t)(g->limit - g->free));
-    hooks->poison(from->base, g->config.heap_words);
+    if (!FAULTY(never_poisons)) {
+        hooks->poison(g->free, (size_t)(g->limit - g->free));
+        hooks->poison(from->base, g->config.heap_words);
+    }
     if (FAULTY(overwrites) && g->free > to->base + 2)
         g->free--;
     hooks->collections++;
@@ -211,6 +214,7 @@ const struct collector ISOHEAP_COLLECTOR = {
                .raw = true,
                .outside = true,
                .poisons = true,
+               .ticks = true,
                .whitens = true,
                .renews = true,
                .full_until_exact = 1,

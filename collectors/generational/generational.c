@@ -185,7 +185,8 @@ static word *alloc_young(struct gc *g, size_t wosize, unsigned tag) {
 static enum gc_result generational_alloc(struct gc *g, unsigned m, unsigned dst, size_t wosize,
                                          unsigned tag, const word *raw) {
     const struct gc_config *config = g->nursery.config;
-    bool small = wosize + 1 < config->large_words && wosize < g->nursery.half_words;
+    bool small =
+        !FAULTY(nursery_left) && wosize + 1 < config->large_words && wosize < g->nursery.half_words;
     word *hp = small ? alloc_young(g, wosize, tag) : NULL;
     if (!hp)
         hp = alloc_old(g, wosize, tag);
@@ -193,7 +194,7 @@ static enum gc_result generational_alloc(struct gc *g, unsigned m, unsigned dst,
         cycle_finish(&g->cycle);
         hp = alloc_old(g, wosize, tag);
     }
-    if (!hp) {
+    if (!hp && !FAULTY(early_refusal)) {
         collect_all(g);
         hp = alloc_old(g, wosize, tag);
     }
@@ -302,6 +303,7 @@ const struct collector ISOHEAP_COLLECTOR = {
                .raw = true,
                .outside = true,
                .poisons = true,
+               .ticks = true,
                .whitens = true,
                .free_list = true,
                .sorted_free_list = true,

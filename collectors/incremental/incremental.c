@@ -86,6 +86,7 @@ const struct collector ISOHEAP_COLLECTOR = {
                .raw = true,
                .outside = true,
                .poisons = true,
+               .ticks = true,
                .whitens = true,
                .slices = true,
                .free_list = true,

@@ -331,6 +331,7 @@ const struct collector ISOHEAP_COLLECTOR = {
                .raw = true,
                .outside = true,
                .poisons = true,
+               .ticks = true,
                .whitens = true,
                .renews = true,
                .full_until_exact = 1,

@@ -190,6 +190,7 @@ const struct collector pebble = {
                .raw = true,
                .outside = true,
                .poisons = true,
+               .ticks = true,
                .whitens = true,
                .renews = true,
                .full_until_exact = 1,

@@ -31,20 +31,54 @@ static size_t largest_gap(const struct graph *g, uint32_t run) {
     return largest ? largest - 1 : 0;
 }
 
+/* Where free extents are merged and nothing is young, the heap itself says whether there would be a
+ * free block after a full collection; in a heap that is as it should be. */
+static bool is_predictable(const struct side *s) {
+    return s->traits.merged_free_list && s->traits.full_until_exact == 1 && !s->collector->young;
+}
+
+static bool gap_fits(struct judge *j, size_t wosize) {
+    const struct side *s = j->side;
+    return live_words(j) + wosize + 1 <= s->config.heap_words &&
+           !isomorphism_compare(j->iso, &s->graph, j->model_graph) &&
+           largest_gap(&s->graph, j->iso->run) >= wosize;
+}
+
+/* The refused block is asked for again, behind a full collection. */
+static bool is_granted_later(struct judge *j, size_t wosize) {
+    j->services->collect_fully(j);
+    bool granted = j->services->allocate(j, wosize) == GC_OK;
+    j->side->slots[0][SLOT_NEW] = WORD_UNIT;
+    return granted;
+}
+
+/* Is a block of that size a young one by the config, and no other block young? */
+static bool nursery_fits(struct judge *j, size_t wosize) {
+    const struct side *s = j->side;
+    if (!s->collector->young || !s->traits.nursery_words || wosize >= s->config.nursery_words ||
+        wosize + 1 >= s->config.large_words)
+        return false;
+    judge_walk(j);
+    for (size_t at = s->graph.words - s->graph.nursery_words; at < s->graph.words; at++)
+        if (graph_in_use(&s->graph, at))
+            return false;
+    return true;
+}
+
 /* Is there a free block that is large enough, or would there be one after the full collection that
- * is promised?  Only for a collector that then merges what is free, in a heap that is as it should
- * be; with generations young blocks may have taken the room. */
+ * is promised?  NULL: there is not. */
 static const char *free_block_fits(struct judge *j, size_t wosize) {
     struct side *s = j->side;
     judge_walk(j);
     if (s->facts.largest_free >= wosize)
         return "an allocation was refused although a free block is large enough";
-    if (!s->collector->walk || !s->traits.merged_free_list || s->traits.full_until_exact != 1 ||
-        s->collector->young || live_words(j) + wosize + 1 > s->config.heap_words ||
-        isomorphism_compare(j->iso, &s->graph, j->model_graph))
+    if (!s->collector->collect || s->traits.full_until_exact > 1 ||
+        live_words(j) + wosize + 1 > most_alive(&s->traits, &s->config))
         return NULL;
-    return largest_gap(&s->graph, j->iso->run) >= wosize
-               ? "an allocation was refused although a full collection would have made room"
+    if (is_predictable(s) ? gap_fits(j, wosize) : is_granted_later(j, wosize))
+        return "an allocation was refused although a full collection would have made room";
+    return nursery_fits(j, wosize)
+               ? "an allocation was refused although the nursery is empty and large enough"
                : NULL;
 }
 

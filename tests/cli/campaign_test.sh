@@ -114,6 +114,9 @@ finds_and_files() {
     grep -q 'the engine ended before its time (signal 9); starting it again' out || complain 'no second engine'
     grep -Eq "^$target: new violation lost_object \(bad_infix_root\), [0-9]+ operations?, [0-9]+ blocks?: crashes/" out || complain 'no report'
     grep -Eq "^$target +[1-9][0-9]* .* lost_object [1-9][0-9]* new" out || complain 'no summary'
+    grep -q "^$target: how often oracles judged bad_infix_root" out &&
+        grep -Eq '^  judged  isomorphism [1-9][0-9]*, fields [1-9]' out &&
+        grep -q '^  silent  .*compaction (lacks trait compacts or slides)' out || complain 'no judgements'
     grep -Eq '^interrupted: [1-9][0-9]* new violation' out || complain 'no last line'
     [ -z "$(engines corpus)" ] || complain 'an engine outlives SIGINT'
     if grep -q "$(printf '[\001-\010\013-\037]')" out; then

@@ -133,6 +133,32 @@ static enum gc_result copies_nothing(struct gc *g, unsigned dst, unsigned src, b
     return ocaml.extras->marshal(g, dst, src, true, words);
 }
 
+/* Large blocks are refused as long as nobody asks for a collection. */
+static bool has_collected;
+static void resets_refusals(struct gc *g, const struct gc_config *config) {
+    has_collected = false;
+    ocaml.reset(g, config);
+}
+static enum gc_result notes_collection(struct gc *g, enum gc_collection kind) {
+    has_collected = true;
+    return ocaml.collect(g, kind);
+}
+static enum gc_result refuses_early(struct gc *g, unsigned m, unsigned dst, size_t wosize,
+                                    unsigned tag, const word *raw) {
+    return wosize > 4 && !has_collected ? GC_OUT_OF_MEMORY
+                                        : ocaml.alloc(g, m, dst, wosize, tag, raw);
+}
+
+static void wrong_refusals_are_found(void **state) {
+    (void)state;
+    runner_close(open_bad());
+    bad.reset = resets_refusals;
+    bad.collect = notes_collection;
+    bad.alloc = refuses_early;
+    must_raise(VIOLATION_false_out_of_memory,
+               "isoheap program 1\nscript\n  r0 = alloc tag=0 size=8 [1]\n");
+}
+
 static void wrong_runtimes_are_found(void **state) {
     (void)state;
     runner_close(open_bad());
@@ -201,6 +227,7 @@ int main(void) {
         cmocka_unit_test(runs_do_not_see_each_other),
         cmocka_unit_test(seeds_reach_every_operation),
         cmocka_unit_test(wrong_runtimes_are_found),
+        cmocka_unit_test(wrong_refusals_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

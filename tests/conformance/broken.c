@@ -263,6 +263,12 @@ static struct gc_cycle tells_cycle(struct gc *g) {
 static enum gc_result claims_slices(struct gc *g, size_t budget) {
     return incremental.cycle(g).phase == GC_PHASE_IDLE ? GC_IDLE : incremental.step(g, budget);
 }
+COLLECT(claims_ticks) {
+    uint64_t fuel = config.hooks->fuel;
+    cheney.collect(g, kind);
+    config.hooks->fuel = fuel;
+    return GC_OK;
+}
 static const char *const two_kinds[] = {"one", "two", NULL};
 static enum gc_result kind_loses(struct gc *g, unsigned kind) {
     (void)g;
@@ -388,6 +394,13 @@ SLICE_TRAMPOLINES(generational)
 static struct gc_cycle generational_cycle(struct gc *g) {
     return generational.cycle(g);
 }
+static enum gc_result generational_switch_kind(struct gc *g, unsigned kind) {
+    return generational.switch_kind(g, kind);
+}
+static enum gc_result claims_kind(struct gc *g, size_t budget) {
+    bool idle = generational.cycle(g).phase == GC_PHASE_IDLE;
+    return idle ? GC_IDLE : generational.step(g, budget);
+}
 static bool generational_young(struct gc *g, word v) {
     return generational.young(g, v);
 }
@@ -483,46 +496,49 @@ static const struct gc_extras strong_extras = {.ephemeron = strong_ephemeron,
                                .remembered = generational_remembered
 
 /* What takes the place of a function or a trait of the base. */
-#define SPOILS_reset_dirty       .reset = reset_dirty
-#define SPOILS_reset_writes      .reset = reset_writes
-#define SPOILS_alloc_two_slots   .alloc = alloc_two_slots
-#define SPOILS_alloc_no_content  .alloc = alloc_no_content
-#define SPOILS_alloc_twice       .alloc = alloc_twice
-#define SPOILS_init_collects     .init = init_collects
-#define SPOILS_store_neighbour   .store = store_neighbour
-#define SPOILS_blit_forward      .blit = blit_forward
-#define SPOILS_raw_lost          .write_raw = raw_lost
-#define SPOILS_walk_gap          .walk = walk_gap
-#define SPOILS_walk_collects     .walk = walk_collects
-#define SPOILS_refusal_clears    .alloc = refusal_clears
-#define SPOILS_refusal_harms     .alloc = refusal_harms
-#define SPOILS_image_small       .image = image_small
-#define SPOILS_slot_stale        .collect = slot_stale
-#define SPOILS_one_mutator       .reset = one_mutator
-#define SPOILS_check_complains   .check = check_complains
-#define SPOILS_hangs             .collect = hangs
-#define SPOILS_crashes           .collect = crashes
-#define SPOILS_sharing_lost      .collect = sharing_lost
-#define SPOILS_field_stale       .collect = field_stale
-#define SPOILS_cycle_cut         .collect = cycle_cut
-#define SPOILS_refuses_often     .alloc = refuses_often
-#define SPOILS_uncounted         .collect = uncounted
-#define SPOILS_step_endless      .step = step_endless
-#define SPOILS_kind_loses        .switch_kind = kind_loses, .kinds = two_kinds
-#define SPOILS_state_stays       .alloc = state_stays
-#define SPOILS_shares_state      .open = shares_state, .close = stays_open
-#define SPOILS_opens_once        .open = opens_once
-#define SPOILS_contradiction     .promise = contradiction
-#define SPOILS_claims_stays      .traits.moves = false
-#define SPOILS_claims_start_env  .collect = claims_start_env
-#define SPOILS_claims_infix      .collect = claims_infix
-#define SPOILS_claims_raw        .collect = claims_raw
-#define SPOILS_claims_outside    .collect = claims_outside
-#define SPOILS_claims_poisons    .reset = claims_poisons
-#define SPOILS_claims_whitens    .collect = claims_whitens
-#define SPOILS_claims_free_list  .walk = claims_free_list
-#define SPOILS_claims_exact      .collect = claims_exact
-#define SPOILS_claims_slices     .step = claims_slices, .cycle = tells_cycle, .traits.slices = true
+#define SPOILS_reset_dirty      .reset = reset_dirty
+#define SPOILS_reset_writes     .reset = reset_writes
+#define SPOILS_alloc_two_slots  .alloc = alloc_two_slots
+#define SPOILS_alloc_no_content .alloc = alloc_no_content
+#define SPOILS_alloc_twice      .alloc = alloc_twice
+#define SPOILS_init_collects    .init = init_collects
+#define SPOILS_store_neighbour  .store = store_neighbour
+#define SPOILS_blit_forward     .blit = blit_forward
+#define SPOILS_raw_lost         .write_raw = raw_lost
+#define SPOILS_walk_gap         .walk = walk_gap
+#define SPOILS_walk_collects    .walk = walk_collects
+#define SPOILS_refusal_clears   .alloc = refusal_clears
+#define SPOILS_refusal_harms    .alloc = refusal_harms
+#define SPOILS_image_small      .image = image_small
+#define SPOILS_slot_stale       .collect = slot_stale
+#define SPOILS_one_mutator      .reset = one_mutator
+#define SPOILS_check_complains  .check = check_complains
+#define SPOILS_hangs            .collect = hangs
+#define SPOILS_crashes          .collect = crashes
+#define SPOILS_sharing_lost     .collect = sharing_lost
+#define SPOILS_field_stale      .collect = field_stale
+#define SPOILS_cycle_cut        .collect = cycle_cut
+#define SPOILS_refuses_often    .alloc = refuses_often
+#define SPOILS_uncounted        .collect = uncounted
+#define SPOILS_step_endless     .step = step_endless
+#define SPOILS_kind_loses       .switch_kind = kind_loses, .kinds = two_kinds
+#define SPOILS_state_stays      .alloc = state_stays
+#define SPOILS_shares_state     .open = shares_state, .close = stays_open
+#define SPOILS_opens_once       .open = opens_once
+#define SPOILS_contradiction    .promise = contradiction
+#define SPOILS_claims_stays     .traits.moves = false
+#define SPOILS_claims_start_env .collect = claims_start_env
+#define SPOILS_claims_infix     .collect = claims_infix
+#define SPOILS_claims_raw       .collect = claims_raw
+#define SPOILS_claims_outside   .collect = claims_outside
+#define SPOILS_claims_poisons   .reset = claims_poisons
+#define SPOILS_claims_whitens   .collect = claims_whitens
+#define SPOILS_claims_free_list .walk = claims_free_list
+#define SPOILS_claims_exact     .collect = claims_exact
+#define SPOILS_claims_slices    .step = claims_slices, .cycle = tells_cycle, .traits.slices = true
+#define SPOILS_claims_kind                                                                         \
+    .step = claims_kind, .kinds = two_kinds, .switch_kind = generational_switch_kind
+#define SPOILS_claims_ticks      .collect = claims_ticks, .traits.ticks = true
 #define SPOILS_claims_renews     .alloc = claims_renews
 #define SPOILS_claims_exactly    .alloc = claims_exactly
 #define SPOILS_claims_size       .alloc = claims_size, .traits.max_wosize = 20

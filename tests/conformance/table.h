@@ -50,6 +50,8 @@
     X(claims_free_list, free_list, mark_sweep, "the first free block is not on the list") \
     X(claims_exact, exact, cheney, "a full collection does nothing") \
     X(claims_slices, slices, incremental, "a slice begins no cycle") \
+    X(claims_kind, slices, generational, "a slice of the second kind begins no cycle") \
+    X(claims_ticks, ticks, cheney, "a collection does not call gc_tick") \
     X(claims_renews, renews, cheney, "large blocks are refused") \
     X(claims_exactly, refuses, cheney, "what fits exactly is refused") \
     X(claims_size, max_wosize, cheney, "the largest block is refused") \

@@ -249,12 +249,14 @@ static void fills_of_memory_differ(void **state) {
     dead_memory_hooks(&other, FILL_OTHER, true);
     assert_int_not_equal(usual.fill_byte, other.fill_byte);
     assert_true(usual.fill_byte & other.fill_byte & 1); /* an immediate */
+    uint64_t before = dead_memory_poisonings();
     usual.poison(words, 4);
     usual.unpoison(words, 4);
     assert_true(words[0] == words[3]); /* it can be read again */
     other.poison(words, 4);
     other.unpoison(words, 4);
     assert_true(words[0] == words[3]);
+    assert_int_equal(dead_memory_poisonings(), before + 2);
 }
 
 static void options_that_replay(void **state) {

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The conformance kit: work that is done in pieces, and that is counted (conform.h).
+ */
+#include "conformance/internal.h"
+
+#include "harness/harness.h"
+
+/* ---- slices -----------------------------------------------------------------------------------
+ */
+
+static unsigned kinds_of(const struct conform *c) {
+    unsigned n = 0;
+    while (c->collector->kinds && c->collector->kinds[n])
+        n++;
+    return n ? n : 1;
+}
+
+/* Kinds may promise different things. */
+static const char *claims_slices(const struct conform *c) {
+    struct gc_config config = c->config;
+    for (config.kind = 0; config.kind < kinds_of(c); config.kind++)
+        if (promised_traits(c->collector, &config).slices)
+            return NULL;
+    return "trait slices is not set";
+}
+
+static const char *kind_name(const struct conform *c) {
+    return c->collector->kinds ? c->collector->kinds[c->kind] : "the only one";
+}
+
+/* Slices until no cycle is under way, or one has come to its end and the next begun. */
+static void slices_of_a_cycle(struct conform *c) {
+    enum { MOST = 4096 };
+    uint64_t before = c->collector->cycle(c->gc).begun;
+    for (unsigned n = 0; n < MOST; n++) {
+        c->hooks->fuel = FUEL;
+        if (c->collector->step(c->gc, c->words / 4 + 1) == GC_IDLE ||
+            c->collector->cycle(c->gc).begun >= before + 2)
+            return;
+    }
+    broken(c, "%d slices without a mutator do not end the cycle (kind: %s)", MOST, kind_name(c));
+}
+
+/* One cycle may be under way, which keeps what it began with; the next keeps what is reachable, but
+ * for what the generations keep in turn: one block goes in each, or grows older. */
+static void slices_until_exact(struct conform *c, unsigned live) {
+    slices_of_a_cycle(c);
+    slices_of_a_cycle(c);
+    walk(c, HEAP_TILES);
+    size_t most = c->collector->young ? (c->facts.live + 1) * (c->config.promotion_age + 1) : 0;
+    for (size_t n = 0; c->facts.live > live && n < most; n++) {
+        slices_of_a_cycle(c);
+        walk(c, HEAP_TILES);
+    }
+}
+
+static void check_slices_round(struct conform *c, bool under_way) {
+    unsigned n = 2u << c->scale;
+    make_list(c, n);
+    if (under_way)
+        c->collector->step(c->gc, 1);
+    c->slots[0][0] = WORD_UNIT;
+    make_list(c, 2);
+    uint64_t before = c->collector->cycle(c->gc).begun;
+    slices_until_exact(c, 2);
+    if (c->collector->cycle(c->gc).begun == before)
+        broken(c, "%u blocks are garbage, and slices begin no cycle (kind: %s)", n, kind_name(c));
+    if (c->facts.live != 2)
+        broken(c, "2 blocks are reachable, and after cycles of slices the walk has %zu (kind: %s)",
+               c->facts.live, kind_name(c));
+    expect_list(c, 2, "after cycles of slices");
+}
+
+static void check_slices(struct conform *c) {
+    for (c->kind = 0; c->kind < kinds_of(c); c->kind++) {
+        fresh_heap(c, c->words, 1);
+        for (unsigned round = 0; c->traits.slices && round < 3; round++)
+            check_slices_round(c, round == 1);
+    }
+    c->kind = 0;
+}
+
+/* ---- steps ------------------------------------------------------------------------------------
+ */
+
+static const char *claims_ticks(const struct conform *c) {
+    return c->traits.ticks ? NULL : "trait ticks is not set";
+}
+
+static void check_ticks(struct conform *c) {
+    unsigned n = 2u << c->scale;
+    make_list(c, n);
+    collect(c, GC_FULL);
+    uint64_t steps = FUEL - c->hooks->fuel;
+    if (steps < n)
+        broken(c, "a full collection of %u live blocks has called gc_tick %llu times", n,
+               (unsigned long long)steps);
+}
+
+const struct conform_step conform_pieces[] = {
+    {"slices", "slices without a mutator begin and end cycles until no garbage is left",
+     claims_slices, check_slices},
+    {"ticks", "a collection calls gc_tick for every block that it looks at, at least", claims_ticks,
+     check_ticks},
+    {NULL, NULL, NULL, NULL}};
