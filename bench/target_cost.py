@@ -4,7 +4,7 @@
 
     target_cost.py ISOHEAP FOLDER IN_PROCESS
 
-Reduces seeds that fail on a known-bad collector, in the target of FOLDER that fuzzes it (preset known-bad:
+Reduces random programs that fail on a known-bad collector, in the target of FOLDER that fuzzes it (preset known-bad:
 fuzz_bad_raw_short), in the command's own children, and in the process that reduces (IN_PROCESS, the program
 bench_in_process of the fuzz build, which has the same sanitizers), and prints ratios of processor times.  All must
 come to the same number of runs, the first two to the same program.
@@ -14,14 +14,14 @@ end result, whatever the reduction takes: reduce_target_start.  What it costs mo
 same in process: reduce_target_to_process.
 """
 import os
+import random
 import resource
 import subprocess
 import sys
 import tempfile
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 COLLECTOR = "bad_raw_short"
-SEEDS = ("list", "variant_2", "variant_5")
+FINDINGS, BYTES = 5, 1024
 
 
 def processor_seconds():
@@ -29,15 +29,25 @@ def processor_seconds():
     return used.ru_utime + used.ru_stime
 
 
-def seed_path(seed):
-    return os.path.join(ROOT, "seeds", "mark_sweep", seed + ".txt")
+def findings(isoheap, work):
+    """Files of programs that fail."""
+    found, draw = [], random.Random(1)
+    while len(found) < FINDINGS:
+        path = os.path.join(work, "finding%d" % len(found))
+        with open(path, "wb") as file:
+            file.write(draw.randbytes(BYTES))
+        subprocess.run([isoheap, "convert", "--bytes", "--to=text", "-o", path + ".txt", path], check=True)
+        done = subprocess.run([isoheap, "run", "-q", "--target=none", "-c", COLLECTOR, path + ".txt"],
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        if done.returncode == 1:
+            found.append(path + ".txt")
+    return found
 
 
-def reduced(isoheap, target, seed, output, *options):
+def reduced(isoheap, target, finding, output, *options):
     """Processor seconds, runs and the program without its comments."""
     before = processor_seconds()
-    done = subprocess.run([isoheap, "reduce", "--target", target, "-c", COLLECTOR, "-o", output, *options,
-                           seed_path(seed)],
+    done = subprocess.run([isoheap, "reduce", "--target", target, "-c", COLLECTOR, "-o", output, *options, finding],
                           check=True, text=True, stderr=subprocess.PIPE)
     seconds = processor_seconds() - before
     runs = int(done.stderr.split(" runs")[0].split()[-1])
@@ -45,9 +55,9 @@ def reduced(isoheap, target, seed, output, *options):
         return seconds, runs, [line for line in file if not line.startswith("#")]
 
 
-def reduced_here(program):
+def reduced_here(program, files):
     """Processor seconds and runs of all of them in one process."""
-    done = subprocess.run([program, "", COLLECTOR] + [seed_path(seed) for seed in SEEDS],
+    done = subprocess.run([program, "", COLLECTOR] + files,
                           check=True, text=True, stdout=subprocess.PIPE)
     figures = {line.split()[0]: float(line.split()[1]) for line in done.stdout.splitlines()}
     return figures["reduce_in_process_seconds_"], int(figures["reduce_in_process_runs_"])
@@ -62,18 +72,19 @@ def main():
         return
     inside = own = start = runs = 0
     with tempfile.TemporaryDirectory() as work:
-        for seed in SEEDS:
-            one = reduced(isoheap, folder, seed, os.path.join(work, "small.txt"))
-            other = reduced(isoheap, "none", seed, os.path.join(work, "small.txt"))
+        files = findings(isoheap, work)
+        for finding in files:
+            one = reduced(isoheap, folder, finding, os.path.join(work, "small.txt"))
+            other = reduced(isoheap, "none", finding, os.path.join(work, "small.txt"))
             if one[2] != other[2]:
-                sys.exit("target_cost.py: %s: the target comes to another program" % seed)
-            start += reduced(isoheap, folder, seed, os.path.join(work, "small.txt"), "--runs=0")[0]
+                sys.exit("target_cost.py: %s: the target comes to another program" % finding)
+            start += reduced(isoheap, folder, finding, os.path.join(work, "small.txt"), "--runs=0")[0]
             inside, own, runs = inside + one[0], own + other[0], runs + one[1]
-    print("reduce_target_to_children %.3f ratio" % (inside / own))
-    here, runs_here = reduced_here(program)
+        here, runs_here = reduced_here(program, files)
     if runs_here != runs:
         sys.exit("target_cost.py: %d runs in this process, %d in the target" % (runs_here, runs))
-    print("reduce_target_start %.0f ms" % (1000 * start / len(SEEDS)))
+    print("reduce_target_to_children %.3f ratio" % (inside / own))
+    print("reduce_target_start %.0f ms" % (1000 * start / FINDINGS))
     print("reduce_target_run %.3f ms" % (1000 * (inside - start) / runs))
     print("reduce_process_run %.3f ms" % (1000 * here / runs))
     print("reduce_target_to_process %.2f ratio" % ((inside - start) / here))

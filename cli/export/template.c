@@ -129,6 +129,8 @@ static bool is_needed(const struct exported *e, const char *what, size_t length)
                   {"protection", is_of_snapshot(e->violation) && has_snapshots(e)},
                   {"slices", has_slices(e) &&
                                  (e->violation == VIOLATION_no_progress || asserts(e, "garbage"))},
+                  {"lastminor", e->subject->young && (asserts(e, "graph") ||
+                                                      asserts(e, "garbage") || asserts(e, "walk"))},
                   {"counted", e->violation == VIOLATION_promise_broken && e->subject->cycle},
                   {"told", e->violation == VIOLATION_promise_broken},
                   {"tower", oracle_text(e) == export_tower},
