@@ -266,7 +266,7 @@ def report_together(options):
     print(f"campaigns {campaigns}, files {files}")
     if not of_fault:
         return
-    print(f"faults with a file {len(of_fault)}, with inputs of their own and none {hidden}")
+    print(f"faults with a file {len(of_fault)}, none of whose inputs was looked at in the time {hidden}")
     print(f"files_per_fault_median {statistics.median(of_fault):g} files")
     print(f"files_per_fault_95 {percentile(of_fault, 0.95)} files")
     print(f"files_per_fault_worst {max(of_fault)} files")
