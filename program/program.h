@@ -93,7 +93,7 @@ enum address_place {
     ADDRESS_BLOCK,   /* at field `offset` of the named block `block` or, in a script, of what slot
                         `block` points at */
     ADDRESS_NURSERY, /* the first word of the young generation */
-    ADDRESS_FREE,    /* the first word of the first free block */
+    ADDRESS_FREE,    /* the first word of the heap that no live block has */
     ADDRESS_FROM,    /* where the address word that was written before this one led to: a place in
                         from-space, if the block has moved since */
     ADDRESS_PLACES

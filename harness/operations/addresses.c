@@ -11,21 +11,14 @@
 /* ---- places -----------------------------------------------------------------------------------
  */
 
-/* The end of a heap if it has none. */
-static void find_free(void *context, enum gc_extent kind, const word *header, size_t words) {
-    const word **found = context;
-    (void)words;
-    if (!*found && kind == GC_FREE)
-        *found = header;
-}
-
-static word free_place(struct side *s) {
-    const word *found = NULL;
-    if (s->collector->walk)
-        call_visit(s, find_free, &found);
-    if (!found && s->graph.base)
-        found = s->graph.base + s->graph.words;
-    return pointer_word(found);
+/* The first word that no live block has, as the last walk and the blocks since tell; the end of the
+ * heap if there is none.  A walk of its own might change what a collector shows. */
+static word free_place(const struct side *s) {
+    const struct graph *g = &s->graph;
+    size_t id = 0;
+    while (id < g->words && graph_in_use(g, id))
+        id++;
+    return g->base ? pointer_word(g->base + id) : 0;
 }
 
 static word nursery_place(const struct side *s) {
@@ -77,8 +70,7 @@ word script_address(struct runner *r, unsigned m, const struct value *v, enum ad
     FOR_SIDES (r, s) {
         word place = place_in(r, s, m, v);
         r->address_before[s->party] = place;
-        r->model.addresses[model_address_number(address)].words[s->party] =
-            word_at(place, v, form);
+        r->model.addresses[model_address_number(address)].words[s->party] = word_at(place, v, form);
     }
     return address;
 }
@@ -98,7 +90,6 @@ void resolve_addresses(struct runner *r, enum party party) {
         word place = o->address[party] + field_at(o, &a->value, 0);
         bool immediate = is_immediate(a->words[party]);
         r->address_before[party] = place;
-        a->words[party] =
-            word_at(place, &a->value, immediate ? ADDRESS_IMMEDIATE : ADDRESS_RAW);
+        a->words[party] = word_at(place, &a->value, immediate ? ADDRESS_IMMEDIATE : ADDRESS_RAW);
     }
 }
