@@ -102,7 +102,7 @@ if [ -x libfuzzer_stale ]; then
     check 1 'violation sanitizer \(subject\) at operation 5' "$ISOHEAP" run -q --plugin stale.so --target . f.txt
     check 0 'sanitizer, subject \(stale\)' "$ISOHEAP" reduce --plugin stale.so -o small.txt f.txt
     check 1 'new violation sanitizer \(stale\), [12] operations, 0 blocks' \
-        "$ISOHEAP" fuzz --plugin stale.so --time=5 --jobs=1 --corpus=corpus --crashes=found
+        "$ISOHEAP" fuzz --plugin stale.so --time=8 --jobs=1 --corpus=corpus --crashes=found
     [ "$(find found -name '*.txt' | wc -l)" -eq 1 ] || complain 'one defect is filed more than once' out
     grep -q '^# only in the target' found/sanitizer/*.txt || complain 'the finding does not say that the target alone sees it' found/sanitizer/*.txt
     check 1 'violation sanitizer \(subject\)' "$ISOHEAP" run -q --plugin stale.so found
