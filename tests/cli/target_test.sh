@@ -42,7 +42,7 @@ judges() {
     grep -q 'only in the target .*stale.*: without it there is none' out || complain "$target: it is not said that the target alone sees it" out
     grep -q "isoheap run .*--target=.*stale.* --collector stale" out || complain "$target: the replay line does not name it" out
     grep -q '^heaps before the operation' out || complain "$target: no maps" out
-    check 0 'sanitizer, subject \(stale\): [12] operations and 0 items' "$ISOHEAP" reduce --plugin stale.so --target "$target" -o small.txt f.txt
+    check 0 'sanitizer, subject \(stale\): [12] operations and [01] items' "$ISOHEAP" reduce --plugin stale.so --target "$target" -o small.txt f.txt
     grep -q 'isoheap: only in the target' err || complain "$target: reduce does not say that the target alone sees it" err
     grep -q '^# violation sanitizer: .*heap-use-after-free' small.txt || complain "$target: no header" small.txt
     # the replay line as it stands there
@@ -71,7 +71,7 @@ deed() {
     # the same without a target: it is no sanitizer who sees these
     check 1 "violation $2 \(subject\)" "$ISOHEAP" run -T 1 -q --plugin stale.so --target none f.txt
     ! grep -q 'only in the target' out || complain "$1: not in the target alone" out
-    [ "$1" != abort ] || check 0 "$2, subject \(stale\): [12] operations and 0 items" "$ISOHEAP" reduce -T 1 --plugin stale.so --target ./stale_standalone -o small.txt f.txt
+    [ "$1" != abort ] || check 0 "$2, subject \(stale\): [12] operations and [01] items" "$ISOHEAP" reduce -T 1 --plugin stale.so --target ./stale_standalone -o small.txt f.txt
     unset STALE
 }
 deed abort collector_assertion 'the collector crashed: Aborted'
@@ -101,7 +101,7 @@ if [ -x libfuzzer_stale ]; then
     check 0 'f.txt: ok' "$ISOHEAP" run --plugin stale.so --target none f.txt
     check 1 'violation sanitizer \(subject\) at operation 5' "$ISOHEAP" run -q --plugin stale.so --target . f.txt
     check 0 'sanitizer, subject \(stale\)' "$ISOHEAP" reduce --plugin stale.so -o small.txt f.txt
-    check 1 'new violation sanitizer \(stale\), [12] operations, 0 blocks' \
+    check 1 'new violation sanitizer \(stale\), [12] operations, [01] block' \
         "$ISOHEAP" fuzz --plugin stale.so --time=8 --jobs=1 --corpus=corpus --crashes=found
     [ "$(find found -name '*.txt' | wc -l)" -eq 1 ] || complain 'one defect is filed more than once' out
     grep -q '^# only in the target' found/sanitizer/*.txt || complain 'the finding does not say that the target alone sees it' found/sanitizer/*.txt
