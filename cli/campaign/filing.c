@@ -139,15 +139,26 @@ static void find_form(const struct target *t, const char *input, const char *com
     free(reduced);
 }
 
+/* The stack of a program that a sanitizer ends, in the file `path`: a symbolizer takes its time, so
+ * it is asked once if what a finding comes down to is the finding. */
+static const char *stack_of(const struct target *t, const struct program *p, const char *path) {
+    static char stack[LINE_SIZE];
+    static struct program last;
+    static bool known;
+    if (!known || !program_equal(&last, p))
+        name_stack(t, path, stack, sizeof stack);
+    last = *p;
+    known = true;
+    return stack;
+}
+
 /* The key of a program that raises the violation, and, of what a sanitizer sees, the functions in
  * which it does: `path` has the program. */
 static uint64_t key_with_stack(const struct target *t, const struct finding *f,
                                const char *violation, const struct program *p, const char *path) {
-    char text[2 * LINE_SIZE] = "";
-    if (strncmp(violation, "sanitizer", 9) == 0)
-        name_stack(t, path, text, LINE_SIZE);
-    size_t length = strlen(text);
-    snprintf(text + length, sizeof text - length, "%s", violation);
+    char text[2 * LINE_SIZE];
+    bool crash = strncmp(violation, "sanitizer", 9) == 0;
+    snprintf(text, sizeof text, "%s%s", crash ? stack_of(t, p, path) : "", violation);
     return finding_key(text, f->guilty, p);
 }
 
