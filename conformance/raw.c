@@ -88,6 +88,28 @@ static void check_raw_block(struct conform *c, size_t size, unsigned tag, enum r
     expect_no_more(c, n + 1 + (c->traits.infix ? BLOCKS_OF_CLOSURE : 0));
 }
 
+/* An integer that is the address of a young block and one more, in an older block and in a slot. */
+static void check_integer(struct conform *c, enum raw_way way) {
+    enum { OLD = 1, INTEGER = 2, FOUND = 3 };
+    unsigned n = 1u << c->scale;
+    fresh_heap(c, c->words, 1);
+    make_node(c, 0, OLD, 5);
+    for (unsigned minor = 0; minor < 4; minor++) /* until it is old */
+        collect(c, GC_MINOR);
+    make_list(c, n);
+    const word integer = c->slots[0][RAW_LIST] | 1;
+    c->slots[0][INTEGER] = integer;
+    set_field(c, 0, OLD, 1, INTEGER);
+    for (unsigned round = 0; round < 2; round++) {
+        const char *when = collect_in_a_way(c, way);
+        get_field(c, 0, FOUND, OLD, 1);
+        if (c->slots[0][FOUND] != integer || c->slots[0][INTEGER] != integer)
+            broken(c, "%s an integer that is the address of a block and one more has changed",
+                   when);
+        expect_list(c, n, when);
+    }
+}
+
 /* Blocks of every tag and several sizes, with words that look like pointers, through collections of
  * every kind. */
 void check_raw(struct conform *c) {
@@ -102,4 +124,6 @@ void check_raw(struct conform *c) {
             for (unsigned way = 0; way < RAW_WAYS; way++)
                 check_raw_block(c, sizes[s], tags[t], (enum raw_way)way);
         }
+    for (unsigned way = 0; way < RAW_WAYS; way++)
+        check_integer(c, (enum raw_way)way);
 }
