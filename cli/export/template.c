@@ -63,6 +63,14 @@ static bool ops_have_addresses(const struct program *p, op_bits codes) {
     return false;
 }
 
+/* Does a store write something else? */
+static bool has_plain_store(const struct program *p) {
+    for (unsigned i = 0; i < p->n_ops; i++)
+        if (p->ops[i].code == OP_STORE && p->ops[i].values[0].kind != VALUE_ADDRESS)
+            return true;
+    return false;
+}
+
 static bool has_addresses(const struct program *p) {
     for (unsigned f = 0; f < p->n_fields; f++)
         if (p->fields[f].kind == VALUE_ADDRESS)
@@ -140,6 +148,7 @@ static bool is_needed(const struct exported *e, const char *what, size_t length)
                   {"image", e->subject->image != NULL},
                   {"build", e->subject->image == NULL},
                   {"addresses", has_addresses(e->program)},
+                  {"plainstore", has_plain_store(e->program)},
                   {"addressops", ops_have_addresses(e->program, OP_BITS_ALL)},
                   {"addresscode", ops_have_addresses(e->program, stores | UINT64_C(1) << OP_INIT)},
                   {"addressstore", ops_have_addresses(e->program, stores)},
