@@ -146,17 +146,12 @@ surroundings() {
     # The binary goes away: the campaign has a copy, also for an engine that is started again.
     mkdir gone
     cp "$bin/fuzz_unruly" gone
-    ISOHEAP_TEST_MARK=$PWD UNRULY='' "$MISBEHAVING" fuzz --bin-dir=gone --jobs=1 --corpus=corpus_gone --crashes=crashes_gone --time=60 fuzz_unruly >log 2>&1 </dev/null &
+    ISOHEAP_TEST_MARK=$PWD UNRULY='' "$MISBEHAVING" fuzz --bin-dir=gone --jobs=1 --corpus=corpus_gone --crashes=crashes_gone --time=15 fuzz_unruly >log 2>&1 </dev/null &
     pid=$!
-    now() { files corpus_gone/.work/fuzz_unruly/current; }
-    end=$((SECONDS + 60))
-    until [ -n "$(now)" ] || [ $SECONDS -gt $end ]; do sleep 0.1; done
+    end=$((SECONDS + 20))
+    until [ -n "$(files corpus_gone/.work/fuzz_unruly/current)" ] || [ $SECONDS -gt $end ]; do sleep 0.1; done
     rm -r gone
-    before=$(now)
     kill -9 $(find /proc/[0-9]*/cwd -maxdepth 0 -lname "$PWD/corpus_gone/*" 2>/dev/null | tr -dc '0-9\n')
-    until { grep -q 'starting it again' log && [ -n "$(now)" ] && [ "$(now)" != "$before" ]; } || [ $SECONDS -gt $end ]; do sleep 0.1; done
-    sleep 1 # it executes something
-    kill -INT $pid
     ends gone 0 'starting it again.*fuzz_unruly +[1-9][0-9]* .* none'
 
     # Two processes of an engine share one corpus, and none of its files is torn.
