@@ -28,6 +28,7 @@ function(isoheap_afl_mutator)
         "${PROJECT_SOURCE_DIR}/fuzz/afl_mutator.c" "${PROJECT_SOURCE_DIR}/fuzz/mutation_choice.c")
     target_include_directories(isoheap_afl_mutator PRIVATE "${PROJECT_SOURCE_DIR}")
     target_compile_options(isoheap_afl_mutator PRIVATE ${ISOHEAP_WARNINGS} -O2)
+    isoheap_unity(isoheap_afl_mutator EXCEPT "/reduction/")
     set_target_properties(isoheap_afl_mutator PROPERTIES PREFIX "" C_VISIBILITY_PRESET default
         LIBRARY_OUTPUT_DIRECTORY "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
 endfunction()
