@@ -23,6 +23,8 @@ static void slot_text(const struct snapshot *s, unsigned slot, char *out) {
     word v = s->slots[slot];
     struct snapshot_edge edge = snapshot_resolve(s, v);
     const char *name = edge.block == SIZE_MAX ? "" : s->blocks[edge.block].name;
+    if (!edge.pointer && snapshot_address(s, v, out, SLOT_TEXT))
+        return; /* another number in each process */
     if (is_immediate(v))
         snprintf(out, SLOT_TEXT, "%" PRId64, immediate_value(v));
     else if (!edge.pointer)

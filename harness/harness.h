@@ -176,8 +176,7 @@ bool runner_remembered(struct runner *, enum party,
 /* What a scanned field or slot of the snapshot holds. */
 struct snapshot_edge snapshot_resolve(const struct snapshot *, word value);
 /* Is the word, which is no pointer, one that the program has written as an address?  Writes its
- * text,
- * "&r0.2+1", into out, or cuts it. */
+ * text, "&r0.2+1", into out, or cuts it. */
 bool snapshot_address(const struct snapshot *, word value, char *out, size_t capacity);
 /* One character per word: '.' free, ',' fragment, 'x' unreachable, letters for reachable blocks
  * (upper case header, lower case fields), '-' unused; as snprintf, lines of 64. */

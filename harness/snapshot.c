@@ -158,15 +158,15 @@ struct snapshot_edge snapshot_resolve(const struct snapshot *s, word v) {
 
 bool snapshot_address(const struct snapshot *s, word v, char *out, size_t room) {
     const struct model *model = &s->runner->model;
-    uint32_t n = model->n_addresses;
-    if (s->party == PARTY_MODEL && model_is_address(model, v))
-        n = model_address_number(v) + 1;
+    uint32_t n = 0; /* the first of equal ones: its text stays */
+    if (s->party == PARTY_MODEL)
+        n = model_is_address(model, v) ? model_address_number(v) : model->n_addresses;
     else
-        while (n > 0 && (s->party == PARTY_MODEL || model->addresses[n - 1].words[s->party] != v))
-            n--;
-    if (n > 0)
-        value_print(&model->addresses[n - 1].value, model->addresses[n - 1].script, out, room);
-    return n > 0;
+        while (n < model->n_addresses && model->addresses[n].words[s->party] != v)
+            n++;
+    if (n < model->n_addresses)
+        value_print(&model->addresses[n].value, model->addresses[n].script, out, room);
+    return n < model->n_addresses;
 }
 
 static void reach_word(const struct snapshot *s, word v, size_t *work, size_t *n) {
