@@ -91,7 +91,8 @@ static void traits_need_what_they_need(void **state) {
     LACKS("sorted_free_list needs free_list", c.traits.free_list = false);
     LACKS("merged_free_list needs free_list", c.traits.sorted_free_list = false;
           c.traits.free_list = false);
-    LACKS("full_until_exact needs", c.collect = NULL);
+    LACKS("ticks needs the function collect", c.collect = NULL);
+    LACKS("full_until_exact needs", c.traits.ticks = false; c.collect = NULL);
     LACKS("renews needs", c.traits.full_until_exact = 0);
     LACKS("exact_minor needs", c.young = NULL; c.remembered = NULL);
     LACKS("closure_keys needs extras", c.traits.closure_keys = true);
