@@ -4,6 +4,7 @@
  */
 #include "harness/call.h"
 
+#include "harness/dead_memory.h"
 #include "harness/events.h"
 
 #include <string.h>
@@ -14,12 +15,14 @@
 static void enter(struct side *s) {
     runner_of(s)->running = s->party;
     s->hooks->fuel = s->fuel;
+    s->poisoned_before = dead_memory_poisonings();
 }
 
 /* After a call that inspects. */
 static void leave(struct side *s) {
     struct runner *r = runner_of(s);
     s->steps += s->fuel - s->hooks->fuel;
+    s->poisonings += dead_memory_poisonings() - s->poisoned_before;
     r->running = PARTY_MODEL;
 }
 

@@ -176,11 +176,6 @@ static const char *check(struct judge *j) {
     return call_check(j->side);
 }
 
-static uint64_t count_poisonings(struct judge *j) {
-    (void)j;
-    return dead_memory_poisonings();
-}
-
 static struct gc_cycle cycle(struct judge *j) {
     return call_cycle(j->side);
 }
@@ -252,7 +247,6 @@ static const struct judge_services services = {.walk = walk,
                                                .step = step,
                                                .allocate = allocate_units,
                                                .check = check,
-                                               .poisonings = count_poisonings,
                                                .cycle = cycle,
                                                .name = name,
                                                .fail = fail_oracle,

@@ -157,7 +157,7 @@ static void reset_side(struct runner *r, struct side *s) {
     s->config.masks = ~unmasked(s->collector, r->unmask);
     s->fault = NULL;
     take_promises(s);
-    s->collections = s->compared = s->steps = 0;
+    s->collections = s->compared = s->steps = s->poisonings = 0;
     s->in_cycle = false;
     s->walked = 0;
     s->fuel = UINT64_MAX;

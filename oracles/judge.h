@@ -45,15 +45,17 @@ struct side {
     struct gc_hooks *hooks;         /* lent to it, as slots and statics are (harness/lent.h) */
     gc_slots *slots;
     word *statics;
-    uint64_t collections;  /* hooks->collections at the last walk */
-    uint64_t compared;     /* hooks->collections at the last comparison with the model */
-    unsigned walked;       /* HEAP_* checks of the last walk; 0: it is no longer true */
-    struct gc_cycle cycle; /* at the last walk */
-    enum gc_result answer; /* to the last call that may be refused */
-    uint64_t steps;        /* of all calls in this run */
-    uint64_t fuel;         /* steps that one call may take */
-    bool in_cycle;         /* the last slice left work to do */
-    bool paired;           /* the witness pairs this heap with the model */
+    uint64_t collections;     /* hooks->collections at the last walk */
+    uint64_t compared;        /* hooks->collections at the last comparison with the model */
+    unsigned walked;          /* HEAP_* checks of the last walk; 0: it is no longer true */
+    struct gc_cycle cycle;    /* at the last walk */
+    enum gc_result answer;    /* to the last call that may be refused */
+    uint64_t steps;           /* of all calls in this run */
+    uint64_t fuel;            /* steps that one call may take */
+    uint64_t poisonings;      /* calls of hooks->poison in this run */
+    uint64_t poisoned_before; /* those of all collectors before the call that is under way */
+    bool in_cycle;            /* the last slice left work to do */
+    bool paired;              /* the witness pairs this heap with the model */
     size_t static_words;
     struct graph graph;
     struct heap_facts facts;
@@ -93,7 +95,6 @@ struct judge_services {
     bool (*step)(struct judge *, size_t budget); /* true: a cycle is under way */
     enum gc_result (*allocate)(struct judge *, size_t wosize);
     const char *(*check)(struct judge *);
-    uint64_t (*poisonings)(struct judge *); /* calls of hooks->poison up to now, by anybody */
     struct gc_cycle (*cycle)(struct judge *);
     /* The name of the block that v leads to in the side's heap or, if there is none, of what was
      * last seen there; "" if nobody looks that closely, or it is not known.  NULL: nobody ever. */
