@@ -207,6 +207,12 @@ def percentile(values, share):
     return values[min(len(values) - 1, int(share * len(values)))]
 
 
+def print_files(of_what, counts):
+    print(f"files_per_{of_what}_median {statistics.median(counts):g} files")
+    print(f"files_per_{of_what}_95 {percentile(counts, 0.95)} files")
+    print(f"files_per_{of_what}_worst {max(counts)} files")
+
+
 def report(options):
     lines = known(options.results)
     files = {line[0]: reports(options.results + "/" + line[0].replace("/", "-")) for line in lines}
@@ -215,9 +221,7 @@ def report(options):
     if not counts:
         return
     print(f"processor seconds of each: median {statistics.median(float(line[1]) for line in lines):.0f}")
-    print(f"files_per_defect_median {statistics.median(counts):g} files")
-    print(f"files_per_defect_95 {percentile(counts, 0.95)} files")
-    print(f"files_per_defect_worst {max(counts)} files")
+    print_files("defect", counts)
     by_collector = collections.defaultdict(list)
     for fault, names in files.items():
         if names:
@@ -267,9 +271,7 @@ def report_together(options):
     if not of_fault:
         return
     print(f"faults with a file {len(of_fault)}, none of whose inputs was looked at in the time {hidden}")
-    print(f"files_per_fault_median {statistics.median(of_fault):g} files")
-    print(f"files_per_fault_95 {percentile(of_fault, 0.95)} files")
-    print(f"files_per_fault_worst {max(of_fault)} files")
+    print_files("fault", of_fault)
     print(f"files_of_two_faults {mixed} of {files}")
 
 
