@@ -20,8 +20,9 @@ bool sample_run(struct judged_sample *s, const struct collector *subject, unsign
         .subject = subject, .reference = find_collector(DEFAULT_REFERENCE), .seconds = seconds};
     struct mutation *mutation = mutation_open(NULL, NULL);
     *s = (struct judged_sample){.programs = 0};
-    while (mutation && s->programs < programs && !s->verdict.violation &&
-           !s->verdict.harness_error) {
+    if (!mutation)
+        return false;
+    while (s->programs < programs && !s->verdict.violation && !s->verdict.harness_error) {
         char *report = NULL;
         size_t size = mutation_generate(mutation, bytes, sizeof bytes, SAMPLE_SEED + s->programs);
         program_decode(&program, bytes, size);
@@ -32,5 +33,5 @@ bool sample_run(struct judged_sample *s, const struct collector *subject, unsign
         s->programs++;
     }
     mutation_close(mutation);
-    return mutation;
+    return true;
 }
