@@ -145,6 +145,7 @@ static bool is_needed(const struct exported *e, const char *what, size_t length)
                   {"cakeml", oracle_text(e) == export_cakeml},
                   {"order", e->violation == VIOLATION_order_changed && collects(e->program)},
                   {"operations", e->program->n_ops > 0},
+                  {"conservative", e->subject->traits.conservative},
                   {"image", e->subject->image != NULL},
                   {"build", e->subject->image == NULL},
                   {"addresses", has_addresses(e->program)},
