@@ -54,6 +54,7 @@ check: test-deps ## build with clang and with gcc, run the tests with both (end-
 bench: test-deps ## print the figures, one `name value unit` a line
 	@TARGETS="isoheap benchmarks" scripts/build.sh release >&2
 	@TARGETS="fuzz_mark_sweep benchmarks" scripts/build.sh fuzz >&2
+	@TARGETS=fuzz_bad_raw_short scripts/build.sh known-bad >&2
 	@scripts/bench.sh
 
 coverage: deps ## what the seeds alone reach: HTML report, line coverage of collectors and oracles

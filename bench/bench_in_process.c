@@ -15,11 +15,11 @@
 #include "collectors/known_bad/known_bad.h"
 #include "harness/harness.h"
 #include "program/reduction/reduce.h"
-#include "program/text/text.h"
+#include "tests/support/support.h"
 
 #include <string.h>
 
-enum { RUNS = 10000, TEXT_MAX = 1 << 20 };
+enum { RUNS = 10000 };
 
 struct here {
     struct runner *runner;
@@ -36,16 +36,6 @@ static bool keeps(const struct program *p, void *context) {
     const struct here *h = context;
     struct verdict v = judge(h, p);
     return verdict_same_defect(&v, &h->wanted);
-}
-
-static bool read_text(const char *path, struct program *p) {
-    static char text[TEXT_MAX];
-    struct text_error error;
-    FILE *file = fopen(path, "r");
-    size_t n = file ? fread(text, 1, sizeof text, file) : 0;
-    if (file)
-        fclose(file);
-    return n > 0 && program_parse(p, text, n, &error);
 }
 
 static const struct collector *find(const char *name) {
@@ -68,8 +58,7 @@ int main(int argc, char **argv) {
         return 2;
     double start = bench_seconds();
     for (char **file = words + 2; *file; file++) {
-        if (!read_text(*file, &program))
-            return 3;
+        load_program(&program, *file);
         h.wanted = judge(&h, &program);
         reduction.keeps = keeps;
         reduction.context = &h;

@@ -2,16 +2,18 @@
 # SPDX-License-Identifier: MIT
 """What a reduction in a fuzz target costs, sanitizers and all.
 
-    target_cost.py ISOHEAP FOLDER IN_PROCESS
+    target_cost.py ISOHEAP FOLDER IN_PROCESS PLAIN
 
 Reduces random programs that fail on a known-bad collector, in the target of FOLDER that fuzzes it (preset known-bad:
 fuzz_bad_raw_short), in the command's own children, and in the process that reduces (IN_PROCESS, the program
-bench_in_process of the fuzz build, which has the same sanitizers), and prints ratios of processor times.  All must
-come to the same number of runs, the first two to the same program.
+bench_in_process of the fuzz build, which has the same sanitizers, and PLAIN, that of the release build, which has
+none), and prints ratios of processor times.  All must come to the same number of runs, the first two to the same
+program.  Of a target and in process the least of several times counts: the start is most of it, and what one run adds
+is their difference.
 
 A target is started once for a reduction, and asked for the violation, its reason without the target and the
 end result, whatever the reduction takes: reduce_target_start.  What it costs more with each run is compared with the
-same in process: reduce_target_to_process.
+same in process: reduce_target_to_process, and reduce_target_to_plain_process, which has the sanitizers' own cost in it.
 """
 import os
 import random
@@ -21,7 +23,7 @@ import sys
 import tempfile
 
 COLLECTOR = "bad_raw_short"
-FINDINGS, BYTES = 5, 1024
+FINDINGS, BYTES, TIMES = 10, 1024, 5
 
 
 def processor_seconds():
@@ -63,31 +65,38 @@ def reduced_here(program, files):
     return figures["reduce_in_process_seconds_"], int(figures["reduce_in_process_runs_"])
 
 
+def least(measure):
+    """Of several measurements, which begin with the seconds."""
+    return min((measure() for _ in range(TIMES)), key=lambda result: result[0])
+
+
 def main():
-    if len(sys.argv) != 4:
+    if len(sys.argv) != 5:
         sys.exit(__doc__)
-    isoheap, folder, program = sys.argv[1:]
+    isoheap, folder, *programs = sys.argv[1:]
     if not os.access(os.path.join(folder, "fuzz_" + COLLECTOR), os.X_OK):
         print("target_cost.py: no fuzz_%s in %s" % (COLLECTOR, folder), file=sys.stderr)
         return
     inside = own = start = runs = 0
     with tempfile.TemporaryDirectory() as work:
-        files = findings(isoheap, work)
+        files, small = findings(isoheap, work), os.path.join(work, "small.txt")
         for finding in files:
-            one = reduced(isoheap, folder, finding, os.path.join(work, "small.txt"))
-            other = reduced(isoheap, "none", finding, os.path.join(work, "small.txt"))
+            one = least(lambda: reduced(isoheap, folder, finding, small))
+            other = reduced(isoheap, "none", finding, small)
             if one[2] != other[2]:
                 sys.exit("target_cost.py: %s: the target comes to another program" % finding)
-            start += reduced(isoheap, folder, finding, os.path.join(work, "small.txt"), "--runs=0")[0]
+            start += least(lambda: reduced(isoheap, folder, finding, small, "--runs=0"))[0]
             inside, own, runs = inside + one[0], own + other[0], runs + one[1]
-        here, runs_here = reduced_here(program, files)
-    if runs_here != runs:
-        sys.exit("target_cost.py: %d runs in this process, %d in the target" % (runs_here, runs))
+        (here, runs_here), (plain, runs_plain) = [least(lambda: reduced_here(program, files)) for program in programs]
+    if runs_here != runs or runs_plain != runs:
+        sys.exit("target_cost.py: %d and %d runs in this process, %d in the target" % (runs_here, runs_plain, runs))
     print("reduce_target_to_children %.3f ratio" % (inside / own))
     print("reduce_target_start %.0f ms" % (1000 * start / FINDINGS))
     print("reduce_target_run %.3f ms" % (1000 * (inside - start) / runs))
     print("reduce_process_run %.3f ms" % (1000 * here / runs))
+    print("reduce_plain_process_run %.3f ms" % (1000 * plain / runs))
     print("reduce_target_to_process %.2f ratio" % ((inside - start) / here))
+    print("reduce_target_to_plain_process %.2f ratio" % ((inside - start) / plain))
 
 
 main()

@@ -45,4 +45,4 @@ run_all release plain
 compare_with_empty
 /usr/bin/python3 bench/page_500.py build/bin/isoheap
 /usr/bin/python3 bench/campaign.py build/bin/isoheap build/fuzz/bin
-[ ! -x build/known-bad/bin/fuzz_bad_raw_short ] || /usr/bin/python3 bench/target_cost.py build/bin/isoheap build/known-bad/bin build/fuzz/bench/bench_in_process
+/usr/bin/python3 bench/target_cost.py build/bin/isoheap build/known-bad/bin build/{fuzz,release}/bench/bench_in_process

@@ -40,7 +40,6 @@ struct reduce {
     double start, shown, written;
     double looked, used_before; /* when --time was looked at; processor time at the start */
     bool late;                  /* it is over */
-    size_t size_written;        /* of the program in the output so far */
     unsigned used;              /* runs of reductions that are over */
     bool tty, failed;           /* failed: the harness, in a trial */
     bool saves;                 /* the best so far goes to the output on the way */
@@ -155,10 +154,10 @@ static bool stop(void *context) {
 /* ---- output -----------------------------------------------------------------------------------
  */
 
-static bool save(struct reduce *r) {
+static bool save(struct reduce *r, bool (*write)(const char *path, const void *, size_t)) {
     size_t size;
     char *text = write_up(&r->job_options.job, &r->wanted, &program, r->output, &size);
-    bool good = text && write_finding(r->output, text, size);
+    bool good = text && write(r->output, text, size);
     if (!text)
         fprintf(stderr, "isoheap: no memory for the text of the program\n");
     free(text);
@@ -171,20 +170,15 @@ static bool is_file(const char *path) {
     return strcmp(path, "-") != 0 && (stat(path, &info) != 0 || S_ISREG(info.st_mode));
 }
 
-static size_t size_of(const struct program *p) {
-    return (size_t)p->n_ops + p->n_items + p->n_fields;
-}
-
-/* What is lost if the process is killed is a second's work, or a tenth of the size. */
+/* What is lost if the process is killed is a tenth of a second's work; if the machine is, all. */
 static void improved(const struct program *best, void *context) {
     struct reduce *r = context;
     double t = seconds_now();
     (void)best; /* it is `program` */
-    if (!r->saves || (t - r->written < 1 && 10 * size_of(&program) > 9 * r->size_written))
+    if (!r->saves || t - r->written < 0.1)
         return;
-    r->saves = save(r); /* once is enough to be told why not */
+    r->saves = save(r, write_file); /* once is enough to be told why not */
     r->written = t;
-    r->size_written = size_of(&program);
 }
 
 /* ---- reduction --------------------------------------------------------------------------------
@@ -311,14 +305,13 @@ static int reduce_file(struct reduce *r) {
     pass_signal_on();
     if (status)
         return status;
-    r->size_written = size_of(&program);
     r->saves = is_file(r->output);
     reduce_kept(r);
     if (r->any && !signal_caught && reduction.improvements)
         r->wanted = judge(r, &program); /* what it is now */
     say_result(r, ops, items);
     say_target(r);
-    bool good = save(r);
+    bool good = save(r, write_finding);
     pass_signal_on();
     if (!good)
         return EXIT_USAGE;
