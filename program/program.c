@@ -75,6 +75,27 @@ bool program_equal(const struct program *a, const struct program *b) {
     return true;
 }
 
+/* ---- values ---------------------------------------------------------------------------------- */
+
+typedef bool value_test(const struct value *, const struct op *, const void *context);
+
+static bool any_of(const struct value *values, unsigned n, const struct op *op, value_test *is,
+                   const void *context) {
+    for (unsigned i = 0; i < n; i++)
+        if (is(&values[i], op, context))
+            return true;
+    return false;
+}
+
+bool program_any_value(const struct program *p, value_test *is, const void *context) {
+    bool any = any_of(p->fields, p->n_fields, NULL, is, context);
+    for (unsigned m = 0; m < PROGRAM_MUTATORS && !any; m++)
+        any = any_of(p->roots[m], PROGRAM_SLOTS, NULL, is, context);
+    for (unsigned i = 0; i < p->n_ops && !any; i++)
+        any = any_of(p->ops[i].values, p->ops[i].n_values, &p->ops[i], is, context);
+    return any;
+}
+
 /* ---- digest ---------------------------------------------------------------------------------- */
 
 /* FNV-1a over the number's bytes, least significant first: the same on every machine. */

@@ -185,7 +185,6 @@ static inline bool op_bits_have(op_bits set, unsigned code) {
     X(RUNTIME)      /* of a language runtime */                                                    \
     X(ON_EPHEMERON) /* what it is about must be an ephemeron */                                    \
     X(ENUMERATE)    /* the menu of an enumeration can have it */                                   \
-    X(EXPORT_C)     /* the C test of a finding can have it */                                      \
     X(EXPORT_ML)    /* an OCaml program can have it */
 #define X(name) FLAG_NUMBER_##name,
 enum { OP_FLAGS(X) };
@@ -330,6 +329,18 @@ unsigned op_words(const struct op *, unsigned k);
  */
 bool op_writes_slot(const struct op *);
 bool op_reads_slot(const struct op *, unsigned slot);
+
+/* What a collector without a runtime does for this operation of one, if that is another operation;
+ * else false, and *plain, which may be the same, is as it was.  Those whose meaning depends on the
+ * block that they find, or that are many operations, are left: forward, truncate, build; finalise
+ * and measure do nothing. */
+bool op_without_runtime(const struct op *, struct op *plain);
+
+/* Is any value of the program such a one?  Those of fields and roots come with NULL, operands with
+ * their operation. */
+bool program_any_value(const struct program *,
+                       bool (*is)(const struct value *, const struct op *, const void *context),
+                       const void *context);
 
 /* A digest of the meaningful content (FNV-1a, 64 bits); equal programs have equal digests. */
 uint64_t program_digest(const struct program *p);

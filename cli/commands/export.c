@@ -179,17 +179,21 @@ static bool is_c_name(const char *s) {
     return good;
 }
 
-/* Does the C file have all operations of the program? */
-static bool can_be_written(const char *file, const struct exported *e) {
-    for (unsigned i = 0; i < e->program->n_ops; i++) {
-        if (op_has(e->program->ops[i].code, EXPORT_C))
+/* Operations of a runtime become what a collector without one does for them; false, after a
+ * message, if it has one. */
+static bool lower_script(const char *file, struct program *p, const struct collector *subject) {
+    for (unsigned i = 0; i < p->n_ops; i++) {
+        struct op *op = &p->ops[i];
+        if (!op_has(op->code, RUNTIME))
             continue;
-        fprintf(stderr,
-                "isoheap: %s: %s is an operation%s, which a C file does not have; see "
-                "--ocaml, or replay it with isoheap run\n",
-                file, op_shapes[e->program->ops[i].code].name,
-                op_has(e->program->ops[i].code, RUNTIME) ? " of a runtime" : "");
-        return false;
+        if (subject->extras) {
+            fprintf(stderr,
+                    "isoheap: %s: %s is an operation of a runtime, which a C file does not have; "
+                    "see --ocaml, or replay it with isoheap run\n",
+                    file, op_shapes[op->code].name);
+            return false;
+        }
+        op_without_runtime(op, op);
     }
     return true;
 }
@@ -203,8 +207,9 @@ static int prove(const struct options *o, const struct exported *e, const char *
 }
 
 static int export_file(const struct options *o, struct job *job) {
-    static struct program program;
+    static struct program program, plain;
     struct exported e = {.program = &program,
+                         .original = &program,
                          .subject = job->subject,
                          .reference = job->reference,
                          .seeded = job->subject_name != NULL,
@@ -226,9 +231,11 @@ static int export_file(const struct options *o, struct job *job) {
         status = export_ocaml(&e, o->file, &text, &size);
         if (status)
             return status;
-    } else if (!can_be_written(o->file, &e)) {
-        return EXIT_NOTHING;
     } else {
+        plain = program;
+        e.program = &plain;
+        if (!lower_script(o->file, &plain, e.subject))
+            return EXIT_NOTHING;
         text = write_all(&e, base_name(o->output), &size);
     }
     bool good = text && write_file(o->output, text, size);

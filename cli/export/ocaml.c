@@ -16,26 +16,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool is_no_integer(const struct value *v, const struct op *op, const void *none) {
+    (void)op;
+    (void)none;
+    return v->kind == VALUE_OUTSIDE || v->kind == VALUE_ADDRESS;
+}
+
 /* What stands in no OCaml program: raw words, and what a collector alone has. */
 static const char *inexpressible(const struct program *p) {
     for (unsigned i = 0; i < p->n_items; i++)
         if (p->items[i].kind == ITEM_RAW || p->items[i].is_static)
             return "a raw or static block";
-    for (unsigned i = 0; i < p->n_fields; i++)
-        if (p->fields[i].kind == VALUE_OUTSIDE || p->fields[i].kind == VALUE_ADDRESS)
-            return "a word that is no integer";
-    for (unsigned s = 0; s < PROGRAM_SLOTS; s++)
-        if (p->roots[0][s].kind == VALUE_ADDRESS)
-            return "a word that is no integer";
-    for (unsigned i = 0; i < p->n_ops; i++) {
-        const struct op *op = &p->ops[i];
-        if (!op_has(op->code, EXPORT_ML))
-            return op_shapes[op->code].name;
-        for (unsigned v = 0; v < op->n_values; v++)
-            if (op->values[v].kind == VALUE_OUTSIDE || op->values[v].kind == VALUE_ADDRESS)
-                return "a word that is no integer";
-    }
-    return NULL;
+    for (unsigned i = 0; i < p->n_ops; i++)
+        if (!op_has(p->ops[i].code, EXPORT_ML))
+            return op_shapes[p->ops[i].code].name;
+    return program_any_value(p, is_no_integer, NULL) ? "a word that is no integer" : NULL;
 }
 
 /* ---- heap and script ----------------------------------------------------------------------------

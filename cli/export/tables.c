@@ -223,6 +223,13 @@ static void write_allocation(const struct lowering *l, const struct op *op, unsi
 static void write_store(const struct lowering *l, const struct op *op, unsigned m) {
     if (op->code == OP_SET)
         fprintf(l->f, "copy(%u, %u, ", m, op->dst);
+    else if (op->code == OP_FORWARD)
+        fprintf(l->f, "forward(%u, %u, ", m, op->dst);
+    else if (op->code == OP_BUILD && op->shape == BUILD_ARRAY)
+        fprintf(l->f, "build_array(%u, %u, %u, ", m, op->dst, op->blocks);
+    else if (op->code == OP_BUILD)
+        fprintf(l->f, "build_list(%u, %u, %u, %u, ", m, op->dst, op->shape == BUILD_TREE ? 3 : 2,
+                op->blocks);
     else if (op->code == OP_INIT)
         fprintf(l->f, "init(%u, %u, %u, ", m, op->dst, op->i);
     else if (op->code == OP_STORE && op->values[0].kind == VALUE_ADDRESS)
@@ -262,6 +269,13 @@ static void write_plain(FILE *f, const struct op *op, unsigned m) {
     case OP_POLL:
         fprintf(f, "poll(%u", m);
         break;
+    case OP_TRUNCATE:
+        fprintf(f, "truncate_block(%u, %u, %u", m, op->dst, op->kept);
+        break;
+    case OP_FINALISE:
+    case OP_MEASURE:
+        fprintf(f, "nothing(%u", m);
+        break;
     case OP_MINOR:
         fprintf(f, "collection(%u, GC_MINOR", m);
         break;
@@ -279,11 +293,14 @@ static void write_plain(FILE *f, const struct op *op, unsigned m) {
 void export_script(FILE *f, const struct exported *e) {
     const struct lowering l = lower(f, e);
     char text[256];
+    bool has_init = false;
+    for (unsigned i = 0; i < l.p->n_ops; i++)
+        has_init |= l.p->ops[i].code == OP_INIT;
     fprintf(f, "\n/* ---- the script ---- */\n\nstatic void script(void) {\n");
     for (unsigned i = 0; i < l.p->n_ops; i++) {
-        const struct op *op = &l.p->ops[i];
+        const struct op *op = &l.p->ops[i], *original = &e->original->ops[i];
         unsigned operands = op_shapes[op->code].operands, m = op->mutator % l.mutators;
-        op_print(op, text, sizeof text);
+        op_print(original, text, sizeof text);
         fprintf(f, "    /* %u: %s */\n    ", i, text);
         if (operands & OPERAND_SIZE)
             write_allocation(&l, op, m, i);
@@ -292,6 +309,8 @@ void export_script(FILE *f, const struct exported *e) {
         else
             write_plain(f, op, m);
         fprintf(f, ");\n");
+        if (has_init && op_has(op->code, KEEPS_FRESH) && !op_has(original->code, KEEPS_FRESH))
+            fprintf(f, "    fresh = WORD_UNIT;\n");
     }
     fprintf(f, "}\n\nint main(void) {\n    begin();\n    script();\n    end();\n"
                "    puts(\"passed\");\n    return 0;\n}\n");

@@ -54,13 +54,13 @@ static bool collects(const struct program *p) {
     return false;
 }
 
+static bool is_address_of(const struct value *v, const struct op *op, const void *codes) {
+    return v->kind == VALUE_ADDRESS && op && op_bits_have(*(const op_bits *)codes, op->code);
+}
+
 /* Does an operation of one of these have an address? */
 static bool ops_have_addresses(const struct program *p, op_bits codes) {
-    for (unsigned i = 0; i < p->n_ops; i++)
-        for (unsigned v = 0; v < p->ops[i].n_values; v++)
-            if (p->ops[i].values[v].kind == VALUE_ADDRESS && op_bits_have(codes, p->ops[i].code))
-                return true;
-    return false;
+    return program_any_value(p, is_address_of, &codes);
 }
 
 /* Does a store write something else? */
@@ -71,14 +71,10 @@ static bool has_plain_store(const struct program *p) {
     return false;
 }
 
-static bool has_addresses(const struct program *p) {
-    for (unsigned f = 0; f < p->n_fields; f++)
-        if (p->fields[f].kind == VALUE_ADDRESS)
-            return true;
-    for (unsigned r = 0; r < PROGRAM_MUTATORS * PROGRAM_SLOTS; r++)
-        if (p->roots[r / PROGRAM_SLOTS][r % PROGRAM_SLOTS].kind == VALUE_ADDRESS)
-            return true;
-    return ops_have_addresses(p, OP_BITS_ALL);
+static bool is_address(const struct value *v, const struct op *op, const void *none) {
+    (void)op;
+    (void)none;
+    return v->kind == VALUE_ADDRESS;
 }
 
 static bool asserts(const struct exported *e, const char *what) {
@@ -122,6 +118,7 @@ static bool is_needed(const struct exported *e, const char *what, size_t length)
     const uint16_t *config = e->program->config;
     const char *class = assertions(e->violation);
     const op_bits stores = UINT64_C(1) << OP_STORE;
+    const bool has_addresses = program_any_value(e->program, is_address, NULL);
     const struct {
         const char *name;
         bool needed;
@@ -147,13 +144,13 @@ static bool is_needed(const struct exported *e, const char *what, size_t length)
                   {"operations", e->program->n_ops > 0},
                   {"conservative", e->subject->traits.conservative},
                   {"image", e->subject->image != NULL},
-                  {"build", e->subject->image == NULL},
-                  {"addresses", has_addresses(e->program)},
+                  {"byalloc", e->subject->image == NULL},
+                  {"addresses", has_addresses},
                   {"plainstore", has_plain_store(e->program)},
                   {"addressops", ops_have_addresses(e->program, OP_BITS_ALL)},
                   {"addresscode", ops_have_addresses(e->program, stores | UINT64_C(1) << OP_INIT)},
                   {"addressstore", ops_have_addresses(e->program, stores)},
-                  {"addressbuild", has_addresses(e->program) && !e->subject->image},
+                  {"addressbuild", has_addresses && !e->subject->image},
                   {"stress", config[CONFIG_STRESS] > 0},
                   {"fail", config[CONFIG_FAIL] > 0}};
     for (unsigned i = 0; i < sizeof others / sizeof *others; i++)

@@ -12,18 +12,7 @@ static unsigned ephemeron_in(const struct runner *r, unsigned m, unsigned slot) 
     return object != MODEL_NONE && r->model.objects[object].ephemeron ? object : MODEL_NONE;
 }
 
-/* Elsewhere an ephemeron is a block; what is not set is unit. */
-static bool plain_store(struct runner *r, const struct op *op, unsigned m) {
-    struct op store = *op;
-    store.n_values = 1; /* unit, if there was none */
-    return op_store(r, &store, m);
-}
-
 bool op_ephemeron(struct runner *r, const struct op *op, unsigned m) {
-    if (!r->extras) {
-        struct op block = {.code = OP_ALLOC, .dst = op->dst, .size = (uint16_t)(op->keys + 1)};
-        return op_alloc(r, &block, m);
-    }
     if (!model_has_room(&r->model, 1, op->keys + 1u))
         return false;
     FOR_SIDES (r, s)
@@ -58,8 +47,6 @@ static void bury(struct runner *r, unsigned object, unsigned slot) {
 }
 
 bool op_weak_set(struct runner *r, const struct op *op, unsigned m) {
-    if (!r->extras)
-        return plain_store(r, op, m);
     unsigned object = ephemeron_in(r, m, op->dst);
     if (object == MODEL_NONE)
         return false;
@@ -80,8 +67,6 @@ bool op_weak_set(struct runner *r, const struct op *op, unsigned m) {
 }
 
 bool op_weak_unset(struct runner *r, const struct op *op, unsigned m) {
-    if (!r->extras)
-        return plain_store(r, op, m);
     unsigned object = ephemeron_in(r, m, op->dst);
     if (object == MODEL_NONE)
         return false;
@@ -95,8 +80,6 @@ bool op_weak_unset(struct runner *r, const struct op *op, unsigned m) {
 }
 
 bool op_weak_get(struct runner *r, const struct op *op, unsigned m) {
-    if (!r->extras)
-        return op_load(r, op, m);
     unsigned object = ephemeron_in(r, m, op->src);
     if (object == MODEL_NONE)
         return false;
@@ -125,8 +108,6 @@ static void blit_model(struct runner *r, unsigned from, size_t i, unsigned to, s
 }
 
 bool op_weak_blit(struct runner *r, const struct op *op, unsigned m) {
-    if (!r->extras)
-        return op_blit(r, op, m);
     unsigned from = ephemeron_in(r, m, op->src), to = ephemeron_in(r, m, op->dst);
     if (from == MODEL_NONE || to == MODEL_NONE)
         return false;

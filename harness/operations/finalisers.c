@@ -25,13 +25,6 @@ static bool any_served(const struct runner *r) {
 
 bool op_resource(struct runner *r, const struct op *op, unsigned m) {
     static const struct value block = {.kind = VALUE_SLOT, .block = SLOT_NEW};
-    if (!r->extras) {
-        struct op raw = {.code = OP_ALLOC_RAW,
-                         .dst = op->dst,
-                         .tag = TAG_CUSTOM,
-                         .size = (uint16_t)(op->words + 1)};
-        return op_raw(r, &raw, m);
-    }
     if (r->n_finalisers == FINALISERS || !model_has_room(&r->model, 1, op->words + 1u))
         return false;
     FOR_SIDES (r, s)

@@ -97,11 +97,6 @@ bool op_marshal(struct runner *r, const struct op *op, unsigned m) {
     static struct copy copy;
     static const struct value block = {.kind = VALUE_SLOT, .block = SLOT_NEW};
     unsigned object = slot_object(r, m, op->src);
-    if (!r->extras) {
-        struct value alias = {.kind = VALUE_SLOT, .block = op->src};
-        set_slot(r, m, op->dst, &alias);
-        return true;
-    }
     if (object == MODEL_NONE || !plan_copy(r, &copy, object, op->unshared) ||
         !model_has_room(&r->model, copy.n, copy.words))
         return false;

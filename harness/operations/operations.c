@@ -95,9 +95,11 @@ static bool (*const run[OP_CODES])(struct runner *, const struct op *, unsigned 
 
 bool run_operation(struct runner *r, const struct op *op) {
     unsigned m = op->mutator % r->mutators;
+    struct op plain;
     if (r->forwards)
         look_through_operands(r, op, m);
-    bool effect = run[op->code](r, op, m);
+    bool is_lowered = !r->extras && op_has(op->code, RUNTIME) && op_without_runtime(op, &plain);
+    bool effect = is_lowered ? run[plain.code](r, &plain, m) : run[op->code](r, op, m);
     if (effect)
         r->verdict.counts.ops[op->code]++;
     else

@@ -15,9 +15,9 @@
  *
  * If all collectors of a run have the operations of a runtime (collectors/extras.h), these mean
  * what they mean in OCaml and the model says what is observable.  Else they are the nearest thing
- * that a collector has: an ephemeron is a block that keeps its fields alive, a finaliser never
- * runs, a copy is an alias.  With them there is one mutator, and the subject alone or collectors
- * that all have them.
+ * that a collector has (op_without_runtime): an ephemeron is a block that keeps its fields alive, a
+ * finaliser never runs, a copy is an alias.  With them there is one mutator, and the subject alone
+ * or collectors that all have them.
  */
 #ifndef ISOHEAP_HARNESS_OPERATIONS_H
 #define ISOHEAP_HARNESS_OPERATIONS_H

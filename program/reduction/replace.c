@@ -32,61 +32,32 @@ static struct op alloc_for(const struct op *op, unsigned words) {
     return alloc;
 }
 
-/* A store of what is written there, or of unit. */
-static struct op store_for(const struct op *op, unsigned field) {
-    struct op store = {.code = OP_STORE,
-                       .mutator = op->mutator,
-                       .dst = op->dst,
-                       .i = (uint16_t)field,
-                       .n_values = 1};
-    if (op->n_values)
-        store.values[0] = op->values[0];
-    return store;
-}
-
 static struct op lowered(const struct program *p, const struct op *op) {
-    struct op simple = {.code = op->code, .mutator = op->mutator, .dst = op->dst, .src = op->src};
+    struct op plain = *op;
     switch (op->code) {
-    case OP_EPHEMERON:
     case OP_BUILD: /* of many blocks the one that matters: an array itself, else the first */
         return alloc_for(op, op_blocks(op) ? op_words(op, 1) - 1 : 0);
     case OP_EXHAUST:
         return alloc_for(op, room_to_exhaust(p, op));
-    case OP_EPHE_SET:
-    case OP_EPHE_UNSET:
-        return store_for(op, op->i);
     case OP_FORWARD:
-        return store_for(op, 0);
-    case OP_EPHE_GET:
-    case OP_EPHE_BLIT:
-        simple.code = op->code == OP_EPHE_GET ? OP_LOAD : OP_BLIT;
-        simple.i = op->i;
-        simple.j = op->j;
-        simple.n = op->n;
-        return simple;
-    case OP_RESOURCE:
-        simple.code = OP_ALLOC_RAW;
-        simple.tag = PROGRAM_TAG_CUSTOM;
-        simple.size = (uint16_t)(op->words + 1);
-        return simple;
+        return (struct op){.code = OP_STORE,
+                           .mutator = op->mutator,
+                           .dst = op->dst,
+                           .n_values = 1,
+                           .values = {op->values[0]}};
     case OP_TRUNCATE:
-        simple.code = OP_FILL;
-        simple.i = (uint16_t)(op->kept + 1);
-        simple.n = op_shapes[OP_FILL].max_n;
-        simple.n_values = 1;
-        return simple;
-    case OP_MARSHAL:
-        simple.code = OP_SET;
-        simple.src = 0;
-        simple.n_values = 1;
-        simple.values[0] = (struct value){.kind = VALUE_SLOT, .block = op->src};
-        return simple;
+        return (struct op){.code = OP_FILL,
+                           .mutator = op->mutator,
+                           .dst = op->dst,
+                           .i = (uint16_t)(op->kept + 1),
+                           .n = op_shapes[OP_FILL].max_n,
+                           .n_values = 1};
     default:
-        return *op;
+        op_without_runtime(op, &plain);
+        return plain;
     }
 }
 
-/* What a collector without a runtime does in its place (harness/operations/). */
 static bool lower_op(struct program *p, unsigned at, unsigned n) {
     (void)n;
     struct op op = lowered(p, &p->ops[at]);

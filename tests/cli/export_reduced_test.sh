@@ -143,6 +143,7 @@ sample)
         known_bad $name
     done
     fault mark_sweep/"$(basename "$(find "$SOURCE_DIR/faults/mark_sweep" -name '*.txt' | sort | head -1)" .txt)"
+    fault generational/remembered_table_full # an operation of a runtime
     [ $n -ge 6 ] || complain "only $n findings"
     ;;
 *) exit 2 ;;

@@ -9,6 +9,7 @@
 #include "program/text/form.h"
 #include "program/text/text.h"
 #include "tests/support/program_support.h"
+#include "tests/support/support.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -424,6 +425,54 @@ static void slots_are_read_or_written(void **state) {
     assert_false(op_writes_slot(&(struct op){.code = OP_FULL}));
 }
 
+/* A collector without a runtime gets a valid operation that needs none, or there is no other. */
+static void operations_of_a_runtime_are_lowered(void **state) {
+    static struct program p;
+    (void)state;
+    for (unsigned code = 0; code < OP_CODES; code++) {
+        const unsigned has = op_shapes[code].operands;
+        struct op op = {.code = (uint8_t)code, .mutator = 1};
+        op.dst = has & OPERAND_DST ? 3 : 0;
+        op.src = has & OPERAND_SRC ? 5 : 0;
+        op.i = has & OPERAND_I ? 2 : 0;
+        op.n = has & OPERAND_N ? 1 : 0;
+        op.n_values = has & OPERAND_VALUE ? 1 : 0;
+        if (op.n_values)
+            op.values[0] = (struct value){.kind = VALUE_SLOT, .block = 7};
+        struct op plain = op;
+        bool remains = code == OP_FORWARD || code == OP_TRUNCATE || code == OP_BUILD ||
+                       code == OP_FINALISE || code == OP_MEASURE;
+        assert_int_equal(op_without_runtime(&op, &plain), op_has(code, RUNTIME) && !remains);
+        assert_int_equal(op_equal(&op, &plain), !op_has(code, RUNTIME) || remains);
+        if (plain.code == code)
+            continue;
+        assert_false(op_has(plain.code, RUNTIME));
+        program_clear(&p);
+        p.ops[p.n_ops++] = plain;
+        if (program_valid(&p))
+            fail_msg("%s becomes %s: %s", op_shapes[code].name, op_shapes[plain.code].name,
+                     program_valid(&p));
+    }
+}
+
+static bool is_seven(const struct value *v, const struct op *op, const void *code) {
+    const unsigned *wanted = code;
+    return v->kind == VALUE_IMMEDIATE && v->bits == 7 && (op ? op->code : OP_CODES) == *wanted;
+}
+
+static void any_value_is_looked_at(void **state) {
+    static struct program p;
+    const unsigned store = OP_STORE, none = OP_CODES;
+    (void)state;
+    parse_program(&p, "isoheap program 1\nheap\n  b0 = block tag=0 [1, 7]\n"
+                      "script\n  r1.0 := 7\n");
+    assert_true(program_any_value(&p, is_seven, &none));
+    assert_true(program_any_value(&p, is_seven, &store));
+    parse_program(&p, "isoheap program 1\nroots\n  mutator 1: r2 = 7\nscript\n  r1.0 := 8\n");
+    assert_true(program_any_value(&p, is_seven, &none));
+    assert_false(program_any_value(&p, is_seven, &store));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_agree_with_their_forms),
@@ -435,6 +484,8 @@ int main(void) {
         cmocka_unit_test(menus_say_what_they_lack),
         cmocka_unit_test(the_dictionary_has_every_word),
         cmocka_unit_test(slots_are_read_or_written),
+        cmocka_unit_test(operations_of_a_runtime_are_lowered),
+        cmocka_unit_test(any_value_is_looked_at),
         cmocka_unit_test(the_grammar_is_that_of_the_table),
         cmocka_unit_test(the_tables_have_every_operation),
         cmocka_unit_test(the_menu_is_that_of_the_documentation),

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a collector without a runtime does for the operations of one.
+ */
+#include "program/program.h"
+
+bool op_without_runtime(const struct op *op, struct op *plain) {
+    struct op o = {.mutator = op->mutator, .dst = op->dst};
+    switch (op->code) {
+    case OP_EPHEMERON:
+        o.code = OP_ALLOC;
+        o.size = (uint16_t)(op->keys + 1);
+        break;
+    case OP_EPHE_SET:
+    case OP_EPHE_UNSET: /* what is not set is unit */
+        o.code = OP_STORE;
+        o.i = op->i;
+        o.n_values = 1;
+        o.values[0] = op->values[0];
+        break;
+    case OP_EPHE_GET:
+    case OP_EPHE_BLIT:
+        o.code = op->code == OP_EPHE_GET ? OP_LOAD : OP_BLIT;
+        o.src = op->src;
+        o.i = op->i;
+        o.j = op->j;
+        o.n = op->n;
+        break;
+    case OP_RESOURCE:
+        o.code = OP_ALLOC_RAW;
+        o.tag = PROGRAM_TAG_CUSTOM;
+        o.size = (uint16_t)(op->words + 1);
+        break;
+    case OP_MARSHAL: /* no copy, but the same */
+        o.code = OP_SET;
+        o.n_values = 1;
+        o.values[0] = (struct value){.kind = VALUE_SLOT, .block = op->src};
+        break;
+    default:
+        return false;
+    }
+    *plain = o;
+    return true;
+}
