@@ -13,6 +13,7 @@
  *   process.c   child processes that cannot outlive the campaign, nor hurt it
  *   current.c   what the processes of a target were doing when they ended
  *   intake.c    a finding of an engine becomes safe on disk; the queue
+ *   queue.c     which finding of the queue is looked at next
  *   classify.c  the class and the guilty party of an input
  *   filing.c    reduces a finding and files it, once
  *   group.c     which file a finding belongs to
@@ -49,6 +50,7 @@ enum {
     LINE_SIZE = 512,
     TAIL_LINES = 20,
     TAKEN_MAX = 4096,
+    BEGUN_MAX = 1024,
     WORDS_MAX = 320,
     PATH_SIZE = 4096 + 256,
     PROCESS_KILLED = 128 + SIGKILL /* struct process: status */
@@ -157,6 +159,11 @@ struct tally {
     unsigned flaky;        /* failed once and then did not */
 };
 
+/* What is known of a finding before it is looked at: hashes. */
+struct sort {
+    uint64_t class, place;
+};
+
 struct campaign;
 
 /* A process of a target, to see whether it goes on. */
@@ -182,6 +189,8 @@ struct target {
     unsigned n_tallies;
     uint64_t taken[TAKEN_MAX]; /* contents that were taken in, a ring */
     unsigned n_taken;
+    struct sort begun[BEGUN_MAX]; /* of findings that were looked at, a ring */
+    unsigned n_begun;
     uint64_t judged[ORACLE_COUNT]; /* by processes that have ended, how often each oracle */
     uint64_t runs_seen;            /* of processes that have ended, by their own count */
     uint64_t violations, kept;     /* runs that ended in one; of these, inputs that were kept */
@@ -335,6 +344,14 @@ bool was_taken_in(const struct target *, const char *hash);
 /* One input of the queue is classified, reduced and filed by a child at a time.  Returns false if
  * there is nothing to do. */
 bool work_on_queue(struct campaign *);
+
+/* ---- queue.c */
+/* What a name in the queue says of an input of which its process has said that, a violation of that
+ * class; malloc'ed. */
+char *name_sort(const char *violation, const char *said);
+/* The path of the input that is to be looked at next, malloc'ed, and whose it is; it counts as
+ * looked at.  NULL: nothing waits. */
+char *next_in_queue(struct campaign *, struct target **);
 
 /* ---- classify.c */
 struct finding {

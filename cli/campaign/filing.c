@@ -66,8 +66,8 @@ static bool reduce(const struct target *t, const char *subject, const char *inpu
 /* ---- what is written --------------------------------------------------------------------------
  */
 
-/* The history of a finding as comments: the class and what the name in the queue tells
- * (intake.c), "hash,key:value,key:value...". */
+/* The history of a finding as comments: the class, and what the name in the queue tells
+ * (intake.c), "hash,key:value,key:value...", but for what was only for the order there. */
 static char *history(const struct target *t, const char *name, const struct finding *f) {
     char *text = NULL;
     size_t size;
@@ -82,7 +82,8 @@ static char *history(const struct target *t, const char *name, const struct find
     fprintf(out, "# input: %.*s\n", (int)strcspn(name, ","), name);
     for (const char *at = strchr(name, ','); at; at = strchr(at, ',')) {
         size_t key = strcspn(++at, ":,"), value = strcspn(at, ",");
-        if (key < value)
+        bool order = strncmp(at, "class:", 6) == 0 || strncmp(at, "at:", 3) == 0;
+        if (key < value && !order)
             fprintf(out, "# %.*s: %.*s\n", (int)key, at, (int)(value - key - 1), at + key + 1);
     }
     fclose(out);

@@ -3,8 +3,8 @@
  * A finding of an engine becomes safe on disk; the queue (campaign.h).
  *
  * An input's name in the queue is its content's, followed by what would be forgotten if the
- * campaign were killed: hash,engine:NAME,seed:N,corpus:HASH,parent:ID.  The queue is the folder, so
- * the next campaign goes on with whatever lies there.
+ * campaign were killed: hash,engine:NAME,seed:N,corpus:HASH,parent:ID,class:CLASS,at:WORD,how:WORD.
+ * The queue is the folder, so the next campaign goes on with whatever lies there.
  */
 #define _GNU_SOURCE
 #include "cli/campaign/campaign.h"
@@ -61,6 +61,16 @@ static const char *how_of(const char *name) {
     if (strncmp(name, GO_ON_LATER "-", sizeof GO_ON_LATER) == 0)
         return ",how:later";
     return strncmp(name, "killed-", 7) == 0 ? ",how:killed" : "";
+}
+
+/* What its process said of it, for the order of the queue. */
+static char *sort_said(const struct target *t, const char *hash) {
+    struct finding f;
+    char *said = what_was_said(t, hash);
+    bool known = said && classify_said(t, said, &f);
+    char *sort = known ? name_sort(f.violation, said) : text_of("%s", "");
+    free(said);
+    return sort;
 }
 
 bool was_taken_in(const struct target *t, const char *hash) {
@@ -158,10 +168,10 @@ static void queue_file(const char *path, const char *name, void *context) {
         free(data);
         return;
     }
-    char *parent = parent_of(name);
-    char *to = text_of("%s/queue/%s,engine:%s,seed:%u,corpus:%016llx%s%s", t->work, hash,
+    char *parent = parent_of(name), *sort = sort_said(t, hash);
+    char *to = text_of("%s/queue/%s,engine:%s,seed:%u,corpus:%016llx%s%s%s", t->work, hash,
                        t->campaign->engine->name, t->campaign->seed,
-                       (unsigned long long)corpus_digest(t), parent, how_of(name));
+                       (unsigned long long)corpus_digest(t), parent, sort, how_of(name));
     if (move_file(path, to)) {
         t->campaign->pending++;
         t->taken[t->n_taken++ % TAKEN_MAX] = strtoull(hash, NULL, 16);
@@ -169,6 +179,7 @@ static void queue_file(const char *path, const char *name, void *context) {
         t->campaign->disk_full = true;
     }
     free(to);
+    free(sort);
     free(parent);
     free(data);
 }
@@ -194,25 +205,6 @@ static struct {
     int result;  /* read end of its pipe */
     struct target *target;
 } worker;
-
-struct first {
-    char *path;
-};
-
-static void take_first(const char *path, const char *name, void *context) {
-    struct first *first = context;
-    (void)name;
-    if (!first->path)
-        first->path = text_of("%s", path);
-}
-
-static char *first_in_queue(const struct target *t) {
-    struct first first = {NULL};
-    char *queue = text_of("%s/queue", t->work);
-    visit_folder(queue, take_first, &first);
-    free(queue);
-    return first.path;
-}
 
 static bool start_worker(struct target *t, const char *input) {
     static struct filed filed;
@@ -337,16 +329,12 @@ static bool worker_is_done(struct campaign *c) {
     return true;
 }
 
-/* The next input, the targets taking turns by the order of their names. */
 static bool start_next(struct campaign *c) {
-    for (unsigned i = 0; i < c->n_targets; i++) {
-        char *input = first_in_queue(&c->targets[i]);
-        bool started = input && start_worker(&c->targets[i], input);
-        free(input);
-        if (started)
-            return true;
-    }
-    return false;
+    struct target *t;
+    char *input = next_in_queue(c, &t);
+    bool started = input && start_worker(t, input);
+    free(input);
+    return started;
 }
 
 /* What it has not filed is in the queue still. */
