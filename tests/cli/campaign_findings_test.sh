@@ -29,6 +29,7 @@ nothing_left() {
 
 # start DEED SECONDS: a campaign against the unruly collector in the background; log has what it prints.
 start() {
+    : >log # on a busy machine what the last one printed would be read for the next one's
     ISOHEAP_TEST_MARK=$PWD UNRULY=$1 "$MISBEHAVING" fuzz --bin-dir="$bin" --jobs=1 --corpus="corpus_$1" --crashes="crashes_$1" \
         --reduce-runs=50 --time="$2" fuzz_unruly >log 2>&1 </dev/null &
     pid=$!
