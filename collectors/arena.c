@@ -73,9 +73,11 @@ void arena_reset(struct arena *arena, struct gc_hooks *hooks, size_t words) {
     set_accessible(arena, hooks->tight ? words : arena->capacity);
     if (hooks->tight)
         poison = arena->accessible / sizeof(word) - 2 * ARENA_RED_ZONE;
-    hooks->unpoison(arena->base, words);
-    memset(arena->base, hooks->fill_byte, words * sizeof(word));
-    hooks->poison(arena->base - ARENA_RED_ZONE, poison + 2 * ARENA_RED_ZONE);
+    size_t all =
+        poison + 2 * ARENA_RED_ZONE; /* what is beside the heap may have been written too */
+    hooks->unpoison(arena->base - ARENA_RED_ZONE, all);
+    memset(arena->base - ARENA_RED_ZONE, hooks->fill_byte, all * sizeof(word));
+    hooks->poison(arena->base - ARENA_RED_ZONE, all);
     if (hooks->fence) {
         hooks->fence(hooks, arena->base - FENCE_WORDS, FENCE_WORDS, false);
         hooks->fence(hooks, arena->base + words, FENCE_WORDS, true);

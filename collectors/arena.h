@@ -26,11 +26,12 @@ bool arena_open(struct arena *arena, size_t capacity);
  * next. */
 void arena_close(struct arena *arena);
 
-/* Poisons the first `words` words, all words that earlier inputs have used, and both red zones. The
- * words hold hooks->fill_byte afterwards, so that a collector that reads a word before it has
- * written it behaves in the same way after any other input.  If the hooks are tight, the pages
- * after the second red zone can no longer be accessed: who runs out of the heap faults.  The words
- * beside the heap are told to hooks->fence, so that one which is written there is seen. */
+/* Poisons the first `words` words, all words that earlier inputs have used, and both red zones. All
+ * of them hold hooks->fill_byte afterwards, or what poison writes, so that a collector that reads a
+ * word before it has written it, or beside its heap, behaves in the same way after any other input.
+ * If the hooks are tight, the pages after the second red zone can no longer be accessed: who runs
+ * out of the heap faults.  The words beside the heap are told to hooks->fence, so that one which is
+ * written there is seen. */
 void arena_reset(struct arena *arena, struct gc_hooks *hooks, size_t words);
 
 #endif

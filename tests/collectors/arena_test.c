@@ -80,6 +80,26 @@ static void unwritten_words_are_the_same_in_every_run(void **state) {
     arena_close(&arena);
 }
 
+/* Nor is anything beside the heap what an earlier input has left there: a larger heap, or what was
+ * written beyond one. */
+static void words_beside_the_heap_are_the_same_in_every_run(void **state) {
+    (void)state;
+    static const size_t before[] = {100, WORDS};
+    struct gc_hooks hooks = {.poison = poison, .unpoison = unpoison, .fill_byte = 0xdb};
+    struct arena arena;
+    assert_true(arena_open(&arena, WORDS));
+    start = arena.base - ARENA_RED_ZONE;
+    for (unsigned run = 0; run < 2; run++) {
+        arena_reset(&arena, &hooks, before[run]);
+        for (size_t i = 0; i < before[run] + 2 * ARENA_RED_ZONE; i++)
+            start[i] = i;
+        arena_reset(&arena, &hooks, 100);
+        for (size_t i = 0; i < before[run] + 2 * ARENA_RED_ZONE; i++)
+            assert_true(start[i] == UINT64_C(0xdbdbdbdbdbdbdbdb));
+    }
+    arena_close(&arena);
+}
+
 /* ---- guards ---- */
 
 static struct arena guarded;
@@ -154,6 +174,7 @@ int main(void) {
         cmocka_unit_test(no_poison_is_left_behind),
         cmocka_unit_test(what_was_never_reset_can_be_closed),
         cmocka_unit_test(unwritten_words_are_the_same_in_every_run),
+        cmocka_unit_test(words_beside_the_heap_are_the_same_in_every_run),
         cmocka_unit_test(who_runs_out_of_a_heap_faults),
         cmocka_unit_test(an_arena_ends),
         cmocka_unit_test(tight_is_not_for_ever),
