@@ -192,6 +192,7 @@ static bool run_in_child(struct watch *w, const struct program *p, struct death 
     death->late = end.limit == GUARD_PROCESSOR || end.limit == GUARD_IDLE || w->shared->place->late;
     death->noted = w->shared->place->noted;
     death->running = w->shared->place->running;
+    death->used_up = w->shared->place->used_up;
     return true;
 }
 

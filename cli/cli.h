@@ -122,6 +122,8 @@ struct job {
     oracle_set oracles;       /* 0: all */
     const char *unmask;       /* names of masks, or NULL (runner_options) */
     bool unmask_asked;        /* by --unmask, and not by the environment */
+    size_t stack_kib;         /* of the subject's calls, and whether they run on the ordinary one */
+    bool ordinary_stack;      /* (runner_options) */
     unsigned seconds;         /* of processor time; 0: run in this process */
     unsigned trial_ms;        /* > 0: verdict alone, no report; milliseconds of processor time */
     /* The binary of a fuzz target that judges instead of this process's copy of the collector
@@ -157,6 +159,7 @@ struct death {
     enum party running; /* PARTY_MODEL: no collector */
     const char *said;   /* what the child wrote to stderr */
     size_t said_length;
+    const char *used_up;  /* what of its stack is used up, as a sentence; or "" or NULL */
     bool garbled;         /* it came to its end, with a verdict that means nothing */
     bool put_to_the_test; /* it died in the harness, and does not without the subject */
 };

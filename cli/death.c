@@ -32,6 +32,8 @@ static void describe(const struct job *job, const struct death *d, const char *w
         snprintf(out, VERDICT_TEXT,
                  "the process died of what the collector has written or handed over: %s",
                  WIFSIGNALED(d->status) ? strsignal(WTERMSIG(d->status)) : "a sanitizer's report");
+    else if (d->used_up && d->used_up[0])
+        snprintf(out, VERDICT_TEXT, "%.*s", VERDICT_TEXT - 1, d->used_up);
     else if (WIFSIGNALED(d->status))
         snprintf(out, VERDICT_TEXT, "%s crashed: %s", who, strsignal(WTERMSIG(d->status)));
     else

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { UNMASK = 3000, TARGET, SECONDS_MAX = 100000 };
+enum { UNMASK = 3000, TARGET, STACK, SECONDS_MAX = 100000 };
 
 static const struct argp_option subject_options[] = {
     {"collector", 'c', "NAME", 0, "the collector under test (default: mark_sweep, or the plug-in)",
@@ -27,6 +27,12 @@ static const struct argp_option judge_options[] = {
     {"target", TARGET, "BIN", 0,
      "judge in this binary of a fuzz target, sanitizers and all, or in the collector's in this "
      "folder; none (default: the one beside the plug-in)",
+     0},
+    {"stack", STACK, "KIB", 0,
+     "the collector's functions run on a stack of so many KiB, at least 16: recursion that goes "
+     "deeper is a crash; 0: on the ordinary one (default: 64 for collectors with the trait "
+     "shallow, 0 "
+     "for others)",
      0},
     {"timeout", 'T', "SECONDS", 0, "processor time for each run of a program (default: 10)", 0},
     {0}};
@@ -58,6 +64,15 @@ static error_t parse_judge(int key, char *argument, struct argp_state *state) {
         return 0;
     case TARGET:
         o->target = argument;
+        return 0;
+    case STACK:
+        o->job.stack_kib = choose_number("--stack", argument, 0, STACK_KIB_MOST);
+        o->job.ordinary_stack = o->job.stack_kib == 0;
+        if (o->job.stack_kib && o->job.stack_kib < STACK_KIB_LEAST) {
+            fprintf(stderr, "isoheap: --stack: at least %d, or 0 for the ordinary stack\n",
+                    STACK_KIB_LEAST);
+            exit(EXIT_USAGE);
+        }
         return 0;
     case 'T':
         o->job.seconds = choose_number("--timeout", argument, 1, SECONDS_MAX);

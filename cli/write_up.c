@@ -41,6 +41,8 @@ struct runner_options job_runner(const struct job *job) {
                                    .reference = job->reference,
                                    .oracles = job->oracles,
                                    .unmask = job->unmask,
+                                   .stack_kib = job->stack_kib,
+                                   .ordinary_stack = job->ordinary_stack,
                                    .replay = first_options(job),
                                    .subject_name = job->subject_name};
 }

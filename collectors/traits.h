@@ -52,6 +52,8 @@ typedef enum gc_refusal {
       "a collection calls gc_tick for every block that it looks at, at least")                     \
     X(bool, conservative, reuse, !t->full_until_exact, "full_until_exact to be 0",                 \
       "may keep more than the reachable blocks: soundness alone is promised")                      \
+    X(bool, shallow, shallow, !t->conservative, "conservative to be off: it scans the stack",       \
+      "a call needs no more than 64 KiB of stack, whatever the program has made long or deep")     \
     X(bool, whitens, whitens, c->walk, "the function walk",                                        \
       "after a cycle every block is white or blue")                                                \
     X(bool, free_list, free_list, c->walk, "the function walk",                                    \

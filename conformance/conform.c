@@ -32,23 +32,47 @@ void remark(struct conform *c, const char *text) {
 /* ---- hooks ------------------------------------------------------------------------------------
  */
 
-/* As the runner's: AddressSanitizer if the program has it. */
+/* What a hook was told, and whom it breaks off for. */
+struct told {
+    struct conform *c;
+    const char *sentence;
+    uint64_t number;
+};
+
+/* On the stack of the kit, wherever the collector runs. */
+static void deal(struct gc_hooks *hooks, void (*with)(void *), struct told *told) {
+    told->c = lent_owner(hooks);
+    if (told->c->stack)
+        stack_back(told->c->stack, with, told);
+    else
+        with(told);
+}
+
+static void break_endless(void *context) {
+    const struct told *told = context;
+    broken(told->c, "one call took more than %d steps (gc_tick): a loop that does not end", FUEL);
+}
 static void out_of_fuel(struct gc_hooks *hooks) {
-    struct conform *c = lent_owner(hooks);
-    broken(c, "one call took more than %d steps (gc_tick): a loop that does not end", FUEL);
+    deal(hooks, break_endless, &(struct told){.c = NULL});
 }
 
+static void break_invariant(void *context) {
+    const struct told *told = context;
+    broken(told->c, "an invariant of the collector's own: %s", told->sentence);
+}
 static void note_broken(struct gc_hooks *hooks, const char *sentence) {
-    struct conform *c = lent_owner(hooks);
-    broken(c, "an invariant of the collector's own: %s", sentence);
+    deal(hooks, break_invariant, &(struct told){.sentence = sentence});
 }
 
+static void count_death(void *context) {
+    const struct told *told = context;
+    if (told->number >= TOLD)
+        broken(told->c, "the death of a block was told that was never asked for: number %llu",
+               (unsigned long long)told->number);
+    told->c->told[told->number]++;
+}
 static void note_death(struct gc_hooks *hooks, uint64_t number) {
-    struct conform *c = lent_owner(hooks);
-    if (number >= TOLD)
-        broken(c, "the death of a block was told that was never asked for: number %llu",
-               (unsigned long long)number);
-    c->told[number]++;
+    deal(hooks, count_death, &(struct told){.number = number});
 }
 
 static void fence(struct gc_hooks *hooks, word *start, size_t words, bool behind) {
@@ -182,6 +206,28 @@ void collect(struct conform *c, enum gc_collection kind) {
     c->hooks->fuel = FUEL;
     if (c->collector->collect)
         c->collector->collect(c->gc, kind);
+    expect_sound(c, "a collection");
+}
+
+struct collection {
+    struct conform *c;
+    enum gc_collection kind;
+};
+
+static void collect_there(void *context) {
+    const struct collection *x = context;
+    x->c->collector->collect(x->c->gc, x->kind);
+}
+
+void collect_on_stack(struct conform *c, enum gc_collection kind, size_t kib) {
+    struct collection x = {c, kind};
+    c->hooks->fuel = FUEL;
+    c->stack = stack_open(kib);
+    if (!c->stack)
+        broken(c, "the system has no room for a stack of %zu KiB", kib);
+    stack_call(c->stack, collect_there, &x);
+    stack_close(c->stack);
+    c->stack = NULL;
     expect_sound(c, "a collection");
 }
 

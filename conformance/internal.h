@@ -8,6 +8,7 @@
 #include "conformance/conform.h"
 #include "harness/dead_memory.h"
 #include "harness/lent.h"
+#include "harness/stack/stack.h"
 #include "views/heap.h"
 
 #include <setjmp.h>
@@ -28,6 +29,7 @@ struct conform {
     struct collector_traits traits;
     struct gc_config config; /* the collector has a copy */
     struct lent *lent;
+    struct stack *stack;    /* on which collections run; NULL: the ordinary one */
     struct gc_hooks *hooks; /* lent, as slots and statics are */
     gc_slots *slots;        /* of config.mutators */
     word *statics;          /* STATIC_WORDS */
@@ -72,6 +74,8 @@ void set_field(struct conform *, unsigned m, unsigned obj, size_t i, unsigned va
 /* Slot dst := field i of the block in slot obj, which is no infix pointer. */
 void get_field(struct conform *, unsigned m, unsigned dst, unsigned obj, size_t i);
 void collect(struct conform *, enum gc_collection);
+/* The same on a stack of so many KiB. */
+void collect_on_stack(struct conform *, enum gc_collection, size_t kib);
 /* As many full collections as the trait full_until_exact says, one if it is 0. */
 void collect_fully(struct conform *);
 /* Walks the heap with these HEAP_* checks; broken() if it does not pass. */

@@ -98,9 +98,36 @@ static void check_ticks(struct conform *c) {
                (unsigned long long)steps);
 }
 
+static const char *claims_shallow(const struct conform *c) {
+    return !c->traits.shallow      ? "trait shallow is not set"
+           : c->collector->collect ? NULL
+                                   : "no function collect";
+}
+
+/* A list as long as the largest heap allows: blocks of one field, where a frame of a function that
+ * calls itself takes four words at the very least. */
+static void check_shallow(struct conform *c) {
+    unsigned n = WORDS_MOST / 2 - 64;
+    if (c->scale < SCALES - 1)
+        return;
+    fresh_heap(c, WORDS_MOST, 1);
+    for (unsigned i = 0; i < n; i++) {
+        make(c, 0, 1, 1, node_tag(c), c->units);
+        set_field(c, 0, 1, 0, 0);
+        c->slots[0][0] = c->slots[0][1];
+    }
+    c->slots[0][1] = WORD_UNIT;
+    collect_on_stack(c, GC_MINOR, STACK_KIB);
+    collect_on_stack(c, GC_FULL, STACK_KIB);
+    if (c->traits.compacts)
+        collect_on_stack(c, GC_COMPACT, STACK_KIB);
+}
+
 const struct conform_step conform_pieces[] = {
     {"slices", "slices without a mutator begin and end cycles until no garbage is left",
      claims_slices, check_slices},
     {"ticks", "a collection calls gc_tick for every block that it looks at, at least", claims_ticks,
      check_ticks},
+    {"shallow", "a collection needs no more than 64 KiB of stack, however long a list is",
+     claims_shallow, check_shallow},
     {NULL, NULL, NULL, NULL}};

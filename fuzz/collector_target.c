@@ -85,6 +85,8 @@ void __sanitizer_report_error_summary(const char *summary) {
              party_name(running));
     fputs(report, stderr);
     current_say(report);
+    if (strstr(summary, "stack-overflow") && runner_used_up(runner, NULL, report))
+        fprintf(stderr, "  detail     %s\n", report);
     if (v->op < program.n_ops) {
         op_print(&program.ops[v->op], report, sizeof report);
         fprintf(stderr, "  operation  %u: %s\n", v->op, report);

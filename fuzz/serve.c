@@ -104,6 +104,8 @@ static void open_runner(const struct collector *subject, const struct collector 
                                      .oracles = own.oracles,
                                      .digest = !own.trials,
                                      .observe = own.trials ? NULL : note_place,
+                                     .stack_kib = own.stack_kib,
+                                     .ordinary_stack = own.ordinary_stack,
                                      .unmask = own.unmasks ? own.unmask : NULL,
                                      .replay = own.replay,
                                      .subject_name = own.subject_name[0] ? own.subject_name : NULL};

@@ -43,25 +43,90 @@ static word *fields(const struct side *s, unsigned m, unsigned slot) {
     return word_pointer(s->slots[m][slot]);
 }
 
+/* What stands for a function that the collector does not have. */
+static void write_plainly(struct side *s, unsigned m, unsigned obj, size_t i, word w) {
+    enter(s);
+    fields(s, m, obj)[i] = w;
+}
+
+/* ---- on which stack ---------------------------------------------------------------------------
+ */
+
+/* A call on its way to the stack on which it runs: what it is asked, and what comes of it. */
+struct call {
+    const struct collector *collector;
+    struct gc *gc;
+    unsigned m, dst, src; /* obj is dst of what is written, src of what is read */
+    unsigned value, tag;
+    size_t i, j, n; /* n: fields, words, keys, times, a budget or a kind */
+    const word *raw;
+    const struct gc_config *config;
+    enum gc_collection kind;
+    uint64_t number;
+    bool flag;
+    /* of the answer */
+    enum gc_result result;
+    word *base;
+    size_t words;
+    bool is_set;
+};
+#define CALL(s, ...)                                                                               \
+    (struct call) {                                                                                \
+        .collector = (s)->collector, .gc = (s)->gc, __VA_ARGS__                                    \
+    }
+
+/* name: the function of the interface, for people. */
+static void run_call(struct side *s, const char *name, void (*body)(void *), struct call *c) {
+    struct stack *stack = stack_of(s);
+    runner_of(s)->call = name;
+    enter(s);
+    if (stack)
+        stack_call(stack, body, c);
+    else
+        body(c);
+}
+
+/* Defines what does a call where it runs. */
+#define BODY(name)                                                                                 \
+    static void run_##name(struct call *c);                                                        \
+    static void name##_body(void *context) {                                                       \
+        run_##name(context);                                                                       \
+    }                                                                                              \
+    static void run_##name(struct call *c)
+#define RUN(s, name, c) run_call(s, #name, name##_body, c)
+
 /* ---- life -------------------------------------------------------------------------------------
  */
 
+BODY(reset) {
+    c->collector->reset(c->gc, c->config);
+}
+
 void call_reset(struct side *s) {
-    enter(s);
-    s->collector->reset(s->gc, lent_to(s)->config);
+    struct call c = CALL(s, .config = lent_to(s)->config);
+    RUN(s, reset, &c);
     leave_changed(s);
+}
+
+BODY(image) {
+    c->base = c->collector->image(c->gc, &c->words);
 }
 
 word *call_image(struct side *s, size_t *words) {
-    enter(s);
-    word *base = s->collector->image(s->gc, words);
+    struct call c = CALL(s, .words = *words);
+    RUN(s, image, &c);
     leave_changed(s);
-    return base;
+    *words = c.words;
+    return c.base;
+}
+
+BODY(adopt) {
+    c->collector->adopt(c->gc, c->n);
 }
 
 void call_adopt(struct side *s, size_t words) {
-    enter(s);
-    s->collector->adopt(s->gc, words);
+    struct call c = CALL(s, .n = words);
+    RUN(s, adopt, &c);
     leave_changed(s);
 }
 
@@ -93,37 +158,56 @@ static const word *lent_raw(struct side *s, const word *raw, size_t wosize) {
                                       : lent_content(lent_to(s), raw, wosize);
 }
 
+BODY(alloc) {
+    c->result = c->collector->alloc(c->gc, c->m, c->dst, c->n, c->tag, c->raw);
+    while (c->result == GC_PENDING && c->collector->poll)
+        c->result = c->collector->poll(c->gc, c->m);
+}
+
 enum gc_result call_alloc(struct side *s, unsigned m, unsigned dst, size_t wosize, unsigned tag,
                           const word *raw) {
     raw = own_content(s, raw, wosize);
-    const word *lent = lent_raw(s, raw, wosize);
-    enter(s);
-    enum gc_result answer = s->collector->alloc(s->gc, m, dst, wosize, tag, lent);
-    while (answer == GC_PENDING && s->collector->poll)
-        answer = s->collector->poll(s->gc, m);
-    const struct request q = {.answer = s->answer = answer,
+    struct call c =
+        CALL(s, .m = m, .dst = dst, .n = wosize, .tag = tag, .raw = lent_raw(s, raw, wosize));
+    RUN(s, alloc, &c);
+    const struct request q = {.answer = s->answer = c.result,
                               .block = s->slots[m][dst],
                               .wosize = wosize,
                               .tag = tag,
                               .content = raw};
     leave_collected(s, &q, false);
-    return answer;
+    return c.result;
+}
+
+BODY(ephemeron) {
+    c->result = c->collector->extras->ephemeron(c->gc, c->dst, c->n);
 }
 
 enum gc_result call_ephemeron(struct side *s, unsigned dst, size_t keys) {
-    enter(s);
-    return answered(s, s->collector->extras->ephemeron(s->gc, dst, keys));
+    struct call c = CALL(s, .dst = dst, .n = keys);
+    RUN(s, ephemeron, &c);
+    return answered(s, c.result);
+}
+
+BODY(resource) {
+    c->result = c->collector->extras->resource(c->gc, c->dst, c->n, c->number);
 }
 
 enum gc_result call_resource(struct side *s, unsigned dst, size_t words, uint64_t number) {
-    enter(s);
-    return answered(s, s->collector->extras->resource(s->gc, dst, words, number));
+    struct call c = CALL(s, .dst = dst, .n = words, .number = number);
+    RUN(s, resource, &c);
+    return answered(s, c.result);
+}
+
+BODY(marshal) {
+    c->result = c->collector->extras->marshal(c->gc, c->dst, c->src, c->flag, c->n);
 }
 
 enum gc_result call_marshal(struct side *s, unsigned dst, unsigned src, bool unshared,
                             size_t words) {
-    enter(s);
-    return answered(s, s->collector->extras->marshal(s->gc, dst, src, unshared, words));
+    struct call c = CALL(s, .dst = dst, .src = src, .flag = unshared, .n = words);
+    RUN(s, marshal, &c);
+    return answered(s, c.result);
 }
 
 bool all_served(struct runner *r, unsigned m) {
@@ -138,103 +222,159 @@ bool all_served(struct runner *r, unsigned m) {
 }
 
 /* ---- fields -----------------------------------------------------------------------------------
+ *
+ * A plain access needs no stack of the collector's.
  */
 
+BODY(init) {
+    c->collector->init(c->gc, c->m, c->dst, c->i, c->value);
+}
+
 void call_init(struct side *s, unsigned m, unsigned obj, size_t i, unsigned value) {
+    struct call c = CALL(s, .m = m, .dst = obj, .i = i, .value = value);
     event_writing(judge_of(s), s->slots[m][obj], i, s->slots[m][value]);
-    enter(s);
     if (s->collector->init)
-        s->collector->init(s->gc, m, obj, i, value);
+        RUN(s, init, &c);
     else
-        fields(s, m, obj)[i] = s->slots[m][value];
+        write_plainly(s, m, obj, i, s->slots[m][value]);
     leave_changed(s);
+}
+
+BODY(store) {
+    c->collector->store(c->gc, c->m, c->dst, c->i, c->value);
 }
 
 void call_store(struct side *s, unsigned m, unsigned obj, size_t i, unsigned value) {
+    struct call c = CALL(s, .m = m, .dst = obj, .i = i, .value = value);
     event_writing(judge_of(s), s->slots[m][obj], i, s->slots[m][value]);
-    enter(s);
     if (s->collector->store)
-        s->collector->store(s->gc, m, obj, i, value);
+        RUN(s, store, &c);
     else
-        fields(s, m, obj)[i] = s->slots[m][value];
+        write_plainly(s, m, obj, i, s->slots[m][value]);
     leave_changed(s);
 }
 
+BODY(load) {
+    c->collector->load(c->gc, c->m, c->dst, c->src, c->i);
+}
+
 void call_load(struct side *s, unsigned m, unsigned dst, unsigned obj, size_t i) {
-    enter(s);
-    if (s->collector->load)
-        s->collector->load(s->gc, m, dst, obj, i);
-    else
+    struct call c = CALL(s, .m = m, .dst = dst, .src = obj, .i = i);
+    if (s->collector->load) {
+        RUN(s, load, &c);
+    } else {
+        enter(s);
         s->slots[m][dst] = fields(s, m, obj)[i];
+    }
     leave_changed(s);
+}
+
+BODY(blit) {
+    c->collector->blit(c->gc, c->m, c->src, c->i, c->dst, c->j, c->n);
 }
 
 void call_blit(struct side *s, unsigned m, unsigned src, size_t i, unsigned dst, size_t j,
                size_t n) {
+    struct call c = CALL(s, .m = m, .src = src, .i = i, .dst = dst, .j = j, .n = n);
     const word *from = fields(s, m, src) + i;
     word *to = fields(s, m, dst) + j;
     for (size_t k = 0; k < n; k++)
         event_writing(judge_of(s), s->slots[m][dst], j + k, from[k]);
-    enter(s);
-    if (s->collector->blit)
-        s->collector->blit(s->gc, m, src, i, dst, j, n);
-    else
+    if (s->collector->blit) {
+        RUN(s, blit, &c);
+    } else {
+        enter(s);
         memmove(to, from, n * sizeof *to);
+    }
     leave_changed(s);
 }
 
+BODY(write_raw) {
+    c->collector->write_raw(c->gc, c->m, c->dst, c->i, c->number);
+}
+
 void call_write_raw(struct side *s, unsigned m, unsigned obj, size_t i, word raw) {
+    struct call c = CALL(s, .m = m, .dst = obj, .i = i, .number = raw);
     event_writing(judge_of(s), s->slots[m][obj], i, raw);
-    enter(s);
     if (s->collector->write_raw)
-        s->collector->write_raw(s->gc, m, obj, i, raw);
+        RUN(s, write_raw, &c);
     else
-        fields(s, m, obj)[i] = raw;
+        write_plainly(s, m, obj, i, raw);
     leave_changed(s);
 }
 
 /* ---- collections ------------------------------------------------------------------------------
  */
 
+/* n: so often. */
+BODY(collect) {
+    for (size_t k = 0; k < c->n; k++)
+        c->collector->collect(c->gc, c->kind);
+}
+
 void call_collect(struct side *s, enum gc_collection kind) {
     unsigned most = s->traits.full_until_exact;
-    unsigned times = kind == GC_FULL && most > 1 ? most : 1;
-    enter(s);
-    for (unsigned n = 0; s->collector->collect && n < times; n++)
-        s->collector->collect(s->gc, kind);
+    struct call c = CALL(s, .kind = kind, .n = kind == GC_FULL && most > 1 ? most : 1);
+    if (s->collector->collect)
+        RUN(s, collect, &c);
+    else
+        enter(s);
     leave_collected(s, NULL, kind == GC_FULL);
 }
 
+BODY(step) {
+    c->result = c->collector->step(c->gc, c->n);
+}
+
 bool call_step(struct side *s, size_t budget) {
-    enter(s);
-    if (s->collector->step)
-        s->in_cycle = s->collector->step(s->gc, budget) != GC_IDLE;
+    struct call c = CALL(s, .n = budget);
+    if (s->collector->step) {
+        RUN(s, step, &c);
+        s->in_cycle = c.result != GC_IDLE;
+    } else {
+        enter(s);
+    }
     leave_collected(s, NULL, false);
     return s->collector->step;
 }
 
+BODY(switch_kind) {
+    c->collector->switch_kind(c->gc, (unsigned)c->n);
+}
+
 bool call_switch_kind(struct side *s, unsigned kind) {
-    enter(s);
+    struct call c = CALL(s, .n = kind);
     if (s->collector->switch_kind) {
-        s->collector->switch_kind(s->gc, kind);
+        RUN(s, switch_kind, &c);
         s->config.kind = lent_to(s)->config->kind = kind;
         take_promises(s);
         panel_choose(s);
+    } else {
+        enter(s);
     }
     leave_collected(s, NULL, false);
     judge_promises(s);
     return s->collector->switch_kind;
 }
 
+BODY(poll) {
+    c->collector->poll(c->gc, c->m);
+}
+
 bool call_poll(struct side *s, unsigned m) {
-    enter(s);
+    struct call c = CALL(s, .m = m);
     if (s->collector->poll)
-        s->collector->poll(s->gc, m);
+        RUN(s, poll, &c);
+    else
+        enter(s);
     leave_collected(s, NULL, false);
     return s->collector->poll;
 }
 
 /* ---- inspection -------------------------------------------------------------------------------
+ *
+ * On the harness's own stack: what it visits is the harness's, and it changes nothing that a
+ * program could make deep.
  */
 
 void call_walk(struct side *s, unsigned checks) {
@@ -274,52 +414,84 @@ struct gc_cycle call_cycle(const struct side *s) {
 /* ---- what a runtime has besides ---------------------------------------------------------------
  */
 
+BODY(set) {
+    c->collector->extras->set(c->gc, c->dst, c->i, c->value);
+}
+
 void call_ephemeron_set(struct side *s, unsigned obj, size_t i, unsigned value) {
-    enter(s);
-    s->collector->extras->set(s->gc, obj, i, value);
+    struct call c = CALL(s, .dst = obj, .i = i, .value = value);
+    RUN(s, set, &c);
     leave_changed(s);
+}
+
+BODY(unset) {
+    c->collector->extras->unset(c->gc, c->dst, c->i);
 }
 
 void call_ephemeron_unset(struct side *s, unsigned obj, size_t i) {
-    enter(s);
-    s->collector->extras->unset(s->gc, obj, i);
+    struct call c = CALL(s, .dst = obj, .i = i);
+    RUN(s, unset, &c);
     leave_changed(s);
+}
+
+BODY(get) {
+    c->is_set = c->collector->extras->get(c->gc, c->dst, c->src, c->i);
 }
 
 bool call_ephemeron_get(struct side *s, unsigned dst, unsigned obj, size_t i) {
-    enter(s);
-    bool is_set = s->collector->extras->get(s->gc, dst, obj, i);
+    struct call c = CALL(s, .dst = dst, .src = obj, .i = i);
+    RUN(s, get, &c);
     leave_changed(s);
-    return is_set;
+    return c.is_set;
+}
+
+BODY(ephemeron_blit) {
+    c->collector->extras->blit(c->gc, c->src, c->i, c->dst, c->j, c->n);
 }
 
 void call_ephemeron_blit(struct side *s, unsigned src, size_t i, unsigned dst, size_t j, size_t n) {
-    enter(s);
-    s->collector->extras->blit(s->gc, src, i, dst, j, n);
+    struct call c = CALL(s, .src = src, .i = i, .dst = dst, .j = j, .n = n);
+    RUN(s, ephemeron_blit, &c);
     leave_changed(s);
+}
+
+BODY(forward) {
+    c->collector->extras->forward(c->gc, c->dst, c->value);
 }
 
 void call_forward(struct side *s, unsigned obj, unsigned value) {
-    enter(s);
-    s->collector->extras->forward(s->gc, obj, value);
+    struct call c = CALL(s, .dst = obj, .value = value);
+    RUN(s, forward, &c);
     leave_changed(s);
+}
+
+BODY(truncate) {
+    c->collector->extras->truncate(c->gc, c->dst, c->n);
 }
 
 void call_truncate(struct side *s, unsigned obj, size_t n) {
-    enter(s);
-    s->collector->extras->truncate(s->gc, obj, n);
+    struct call c = CALL(s, .dst = obj, .n = n);
+    RUN(s, truncate, &c);
     leave_changed(s);
+}
+
+BODY(finalise) {
+    c->collector->extras->finalise(c->gc, c->dst, c->number, c->flag);
 }
 
 void call_finalise(struct side *s, unsigned obj, uint64_t number, bool last) {
-    enter(s);
-    s->collector->extras->finalise(s->gc, obj, number, last);
+    struct call c = CALL(s, .dst = obj, .number = number, .flag = last);
+    RUN(s, finalise, &c);
     leave_changed(s);
 }
 
+BODY(measure) {
+    c->words = c->collector->extras->measure(c->gc, c->src);
+}
+
 size_t call_measure(struct side *s, unsigned obj) {
-    enter(s);
-    size_t words = s->collector->extras->measure(s->gc, obj);
+    struct call c = CALL(s, .src = obj);
+    RUN(s, measure, &c);
     leave_changed(s);
-    return words;
+    return c.words;
 }

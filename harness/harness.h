@@ -9,6 +9,7 @@
 #define ISOHEAP_HARNESS_H
 
 #include "harness/dead_memory.h"
+#include "harness/stack/stack.h"
 #include "oracles/oracle.h"
 #include "program/program.h"
 #include "views/violation.h"
@@ -71,6 +72,11 @@ struct runner_options {
     unsigned coverage_parts; /* bit set of COVER_* (coverage.h); 0: COVER_DEFAULT */
     bool explain; /* every run is looked at closely, for the report of it: it takes longer */
     bool tight;   /* an access beyond a heap faults, without sanitizers too; costs a little */
+    /* The stack of the subject's calls in KiB, STACK_KIB_LEAST to STACK_KIB_MOST: who recurses
+     * deeper crashes.  0: STACK_KIB for subjects with the trait shallow, and the ordinary one for
+     * others. */
+    size_t stack_kib;
+    bool ordinary_stack;   /* for all of them: stack_kib is 0 */
     enum memory_fill fill; /* what memory holds that nobody wrote; changes no verdict */
     /* Known defects of the collectors that are not steered around: names of masks, "a,b", or "all";
      * NULL: none.  The text lasts as long as the runner. */
@@ -101,6 +107,11 @@ void runner_explain(struct runner *, const struct program *, struct verdict *);
 
 /* The verdict in progress: op, operation and the party that is running are filled in. */
 const struct verdict *runner_current(const struct runner *, enum party *running);
+
+/* Has the subject's call that is under way used up its stack?  fault: the address that it could not
+ * access; NULL: not known, but somebody else has said so.  Writes "the stack of 64 KiB is used up
+ * in collect" into out, of VERDICT_TEXT bytes, if so. */
+bool runner_used_up(const struct runner *, const void *fault, char *out);
 
 /* Writes the report of a violation: class, operation, guilty party, path, expected and found, where
  * (if the run has been looked at closely), heap maps, program, the command that replays it.  Cuts

@@ -4,33 +4,80 @@
  */
 #include "harness/events.h"
 
+/* What has been said. */
+struct said {
+    struct side *side;
+    enum gc_event event;
+    bool before;
+    word block, to;
+    const word *place;
+    uint64_t number;
+    const char *sentence;
+    void *view;
+};
+
+/* It is dealt with on the harness's stack, of which there is enough. */
+static void deal(struct gc_hooks *hooks, void (*with)(void *), struct said *said) {
+    said->side = side_of(hooks);
+    struct stack *stack = stack_of(said->side);
+    if (stack)
+        stack_back(stack, with, said);
+    else
+        with(said);
+}
+
+static void deal_with_event(void *context) {
+    const struct said *w = context;
+    struct runner *r = runner_of(w->side);
+    r->listen(r->context, r, w->side->party, w->event, w->block, w->place, w->to);
+}
 static void tell(struct gc_hooks *hooks, enum gc_event event, word block, const word *place,
                  word to) {
-    const struct side *s = side_of(hooks);
-    struct runner *r = runner_of(s);
-    r->listen(r->context, r, s->party, event, block, place, to);
+    deal(hooks, deal_with_event,
+         &(struct said){.event = event, .block = block, .place = place, .to = to});
 }
 
 /* It cannot go on: if nobody judges that, the run is over without a verdict. */
+static void deal_with_broken(void *context) {
+    const struct said *w = context;
+    event_broken(judge_of(w->side), w->sentence);
+    skip_rest(runner_of(w->side));
+}
 static void broken(struct gc_hooks *hooks, const char *sentence) {
-    event_broken(judge_of(side_of(hooks)), sentence);
-    skip_rest(runner_of(side_of(hooks)));
+    deal(hooks, deal_with_broken, &(struct said){.sentence = sentence});
+}
+
+static void deal_with_exhaustion(void *context) {
+    const struct said *w = context;
+    event_exhausted(judge_of(w->side));
+    skip_rest(runner_of(w->side));
 }
 static void out_of_fuel(struct gc_hooks *hooks) {
-    event_exhausted(judge_of(side_of(hooks)));
-    skip_rest(runner_of(side_of(hooks)));
+    deal(hooks, deal_with_exhaustion, &(struct said){0});
 }
 
+static void deal_with_finaliser(void *context) {
+    const struct said *w = context;
+    event_finalised(judge_of(w->side), w->number);
+}
 static void finalised(struct gc_hooks *hooks, uint64_t number) {
-    event_finalised(judge_of(side_of(hooks)), number);
+    deal(hooks, deal_with_finaliser, &(struct said){.number = number});
 }
 
+static void deal_with_minor(void *context) {
+    const struct said *w = context;
+    event_minor(judge_of(w->side), w->before);
+}
 static void minor(struct gc_hooks *hooks, bool before) {
-    event_minor(judge_of(side_of(hooks)), before);
+    deal(hooks, deal_with_minor, &(struct said){.before = before});
 }
 
+static void deal_with_state(void *context) {
+    const struct said *w = context;
+    event_shown(judge_of(w->side), w->view);
+}
 static void shown(struct gc_hooks *hooks, void *view) {
-    event_shown(judge_of(side_of(hooks)), view);
+    deal(hooks, deal_with_state, &(struct said){.view = view});
 }
 
 static void fence(struct gc_hooks *hooks, word *start, size_t words, bool behind) {

@@ -7,6 +7,7 @@
 
 #include "harness/harness.h"
 #include "harness/lent.h"
+#include "harness/stack/stack.h"
 #include "oracles/describe.h"
 #include "oracles/judge.h"
 #include "views/heap.h"
@@ -44,7 +45,11 @@ struct runner {
     struct lent lent[COLLECTING_PARTIES];
     struct gc_hooks said[COLLECTING_PARTIES]; /* what the hooks say, but for the counters */
     struct panel panel[COLLECTING_PARTIES];
-    unsigned n_sides; /* 1: no reference, the subject is compared with the model */
+    struct stack *stack; /* of the subject's calls; NULL: nobody wants one */
+    bool stack_asked;    /* it is for every subject, and not for those that promise it alone */
+    bool stack_used;     /* in this run */
+    const char *call;    /* the last function of a collector that was called */
+    unsigned n_sides;    /* 1: no reference, the subject is compared with the model */
     struct model model;
     struct graph model_graph;
     struct graph_cell model_cells[MODEL_OBJECTS];
@@ -117,6 +122,12 @@ static inline struct side *side_of(const struct gc_hooks *hooks) {
 }
 static inline struct lent *lent_to(const struct side *s) {
     return &runner_of(s)->lent[s->party];
+}
+
+/* On which its calls run; NULL: the harness's own. */
+static inline struct stack *stack_of(const struct side *s) {
+    const struct runner *r = runner_of(s);
+    return s->party == PARTY_SUBJECT && r->stack_used ? r->stack : NULL;
 }
 
 /* What the collector promises for the config that it has now.  A promise outside the bounds of

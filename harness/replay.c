@@ -57,5 +57,7 @@ size_t runner_replay(const struct runner_options *o, char *out, size_t capacity)
         put_oracles(&l, o->oracles);
     if (unmasked(o->subject, o->unmask) || (o->reference && unmasked(o->reference, o->unmask)))
         write_text(&l, " --unmask=%s", o->unmask);
+    if (o->stack_kib || o->ordinary_stack)
+        write_text(&l, " --stack=%zu", o->stack_kib);
     return l.length;
 }

@@ -49,6 +49,9 @@ const char *runner_fault(const struct runner_options *options) {
     program_clear(&initial);
     struct gc_config config = program_gc_config(&initial);
     const char *fault = promises_fault(options->subject, &config);
+    if (!fault && options->stack_kib && options->subject->traits.conservative)
+        return "a conservative collector scans the stack that the process has: it cannot be given "
+               "another one";
     return fault || !options->reference ? fault : promises_fault(options->reference, &config);
 }
 
@@ -75,6 +78,12 @@ struct runner *runner_open(const struct runner_options *options) {
     r->observe = options->observe;
     r->listen = options->listen;
     r->context = options->context;
+    r->stack_asked = options->stack_kib;
+    if ((r->stack_asked || !options->ordinary_stack) &&
+        !(r->stack = stack_open(r->stack_asked ? options->stack_kib : STACK_KIB))) {
+        runner_close(r);
+        return NULL;
+    }
     if (options->coverage) {
         r->coverage = coverage_open(options->coverage, options->coverage_parts);
         if (!r->coverage) {
@@ -114,6 +123,7 @@ void runner_close(struct runner *r) {
     if (r) {
         free(r->coverage);
         history_close(r->history);
+        stack_close(r->stack);
     }
     free(r);
 }
@@ -204,6 +214,7 @@ static void reset(struct runner *r, const struct program *program) {
         if (s->traits.max_mutators < r->mutators)
             r->mutators = s->traits.max_mutators;
     }
+    r->stack_used = r->stack && (r->stack_asked || r->side[PARTY_SUBJECT].traits.shallow);
     model_reset(&r->model, r->mutators);
     memset(r->address_before, 0, sizeof r->address_before);
     graph_of_model(&r->model_graph, &r->model, r->model_cells);
@@ -332,8 +343,11 @@ static void finish_digest(struct runner *r) {
 
 /* False if it has not come to its end. */
 static bool run_to_the_end(struct runner *r, const struct program *program) {
-    if (setjmp(r->end) != 0)
+    if (setjmp(r->end) != 0) {
+        if (r->stack)
+            stack_abandon(r->stack);
         return false;
+    }
     reset(r, program);
     run_script(r);
     return true;
@@ -410,4 +424,12 @@ const struct verdict *runner_current(const struct runner *r, enum party *running
     if (running)
         *running = r->running;
     return &r->verdict;
+}
+
+bool runner_used_up(const struct runner *r, const void *fault, char *out) {
+    if (!r->stack_used || !stack_is_on(r->stack) || (fault && !stack_is_behind(r->stack, fault)))
+        return false;
+    snprintf(out, VERDICT_TEXT, "the stack of %zu KiB is used up in %s", stack_kib(r->stack),
+             r->call);
+    return true;
 }

@@ -23,12 +23,15 @@ static char *state_path(const struct exploration *x) {
 static char *subject_lines(const struct exploration *x) {
     char scope[SCOPE_TEXT];
     const char *masks = x->job.unmask ? x->job.unmask : "";
+    char stack[64] = "";
+    if (x->job.stack_kib || x->job.ordinary_stack)
+        snprintf(stack, sizeof stack, "stack %zu\n", x->job.stack_kib);
     scope_print(&x->scope, scope, sizeof scope);
-    return text_of("isoheap explore 1\ncollector %s\nreference %s\noracles %x\n%s%s%sscope %s\n"
+    return text_of("isoheap explore 1\ncollector %s\nreference %s\noracles %x\n%s%s%s%sscope %s\n"
                    "units %" PRIu64 " programs %" PRIu64 " chunk %" PRIu64 "\n",
                    x->job.subject->name, x->job.reference ? x->job.reference->name : "none",
-                   x->job.oracles, masks[0] ? "unmask " : "", masks, masks[0] ? "\n" : "", scope,
-                   x->total.units, x->total.programs, x->chunk);
+                   x->job.oracles, masks[0] ? "unmask " : "", masks, masks[0] ? "\n" : "", stack,
+                   scope, x->total.units, x->total.programs, x->chunk);
 }
 
 #define FIGURES                                                                                    \

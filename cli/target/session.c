@@ -97,6 +97,8 @@ static void fill_request(const struct job *job, struct judged_request *r) {
     snprintf(r->subject, sizeof r->subject, "%s", job->subject->name);
     snprintf(r->reference, sizeof r->reference, "%s", job->reference ? job->reference->name : "");
     r->oracles = job->oracles;
+    r->stack_kib = job->stack_kib;
+    r->ordinary_stack = job->ordinary_stack;
     r->trials = job->trial_ms > 0;
     r->unmasks = job->unmask != NULL;
     snprintf(r->unmask, sizeof r->unmask, "%s", job->unmask ? job->unmask : "");
@@ -269,6 +271,7 @@ void target_run(const struct job *job, const struct program *p, struct death *de
     death->late = death->limit == GUARD_PROCESSOR || death->limit == GUARD_IDLE || place->late;
     death->noted = place->noted;
     death->running = place->running;
+    death->used_up = place->used_up;
     death->said_length = s->child.length < room ? s->child.length : room;
     memcpy(said, s->said, death->said_length);
 }

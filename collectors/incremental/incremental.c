@@ -87,6 +87,7 @@ const struct collector ISOHEAP_COLLECTOR = {
                .outside = true,
                .poisons = true,
                .ticks = true,
+               .shallow = true,
                .whitens = true,
                .slices = true,
                .free_list = true,

@@ -61,6 +61,7 @@ const struct collector ISOHEAP_COLLECTOR = {
                .outside = true,
                .poisons = true,
                .ticks = true,
+               .shallow = true,
                .whitens = true,
                .free_list = true,
                .sorted_free_list = true,

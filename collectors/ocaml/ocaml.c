@@ -261,6 +261,7 @@ const struct collector ISOHEAP_COLLECTOR = {
                .outside = true,
                .full_until_exact = 1,
                .refusal = REFUSES_NO_FREE_BLOCK,
+               .shallow = true,
                .single = true,
                .max_mutators = 1,
                .forwards = true},

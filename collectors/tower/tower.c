@@ -332,6 +332,7 @@ const struct collector ISOHEAP_COLLECTOR = {
                .outside = true,
                .poisons = true,
                .ticks = true,
+               .shallow = true,
                .whitens = true,
                .renews = true,
                .full_until_exact = 1,

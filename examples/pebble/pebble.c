@@ -191,6 +191,7 @@ const struct collector pebble = {
                .outside = true,
                .poisons = true,
                .ticks = true,
+               .shallow = true,
                .whitens = true,
                .renews = true,
                .full_until_exact = 1,

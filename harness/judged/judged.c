@@ -35,7 +35,10 @@ static void note_running(void) {
     dying.place->noted = true;
 }
 
-static void on_crash(int number) {
+static void on_crash(int number, siginfo_t *info, void *context) {
+    (void)context;
+    if (dying.runner && number != SIGABRT)
+        runner_used_up(dying.runner, info->si_addr, dying.place->used_up);
     note_running();
     signal(number, SIG_DFL);
     raise(number);
@@ -48,14 +51,26 @@ static void on_late(int number) {
     _exit(0);
 }
 
+/* AddressSanitizer's name for what it reports; NULL: none. */
+static const char *name_of_report(void) {
+    return __asan_get_report_description ? __asan_get_report_description() : NULL;
+}
+
+/* The end of a process by a sanitizer. */
+static void on_death(void) {
+    const char *name = name_of_report();
+    if (dying.runner && name && strcmp(name, "stack-overflow") == 0)
+        runner_used_up(dying.runner, NULL, dying.place->used_up);
+    note_running();
+}
+
 /* AddressSanitizer calls this before it prints its report. */
 void __asan_on_error(void) {
     if (!dying.trials)
         return;
-    note_running();
-    if (__asan_get_report_description)
-        snprintf(dying.place->sanitizer, sizeof dying.place->sanitizer, "%s",
-                 __asan_get_report_description());
+    on_death();
+    if (name_of_report())
+        snprintf(dying.place->sanitizer, sizeof dying.place->sanitizer, "%s", name_of_report());
     _exit(1);
 }
 
@@ -84,17 +99,18 @@ void judged_watch(struct judged_place *place) {
     static char stack[ALT_STACK]; /* a collector that recurses too deep has no other */
     static const int crashes[] = {SIGABRT, SIGTRAP, SIGILL, SIGSEGV, SIGBUS, SIGFPE};
     enum { NOT_A_SANITIZERS = 3, CRASHES = sizeof crashes / sizeof *crashes };
-    struct sigaction late = {.sa_handler = on_late}, crash = {.sa_handler = on_crash};
+    struct sigaction late = {.sa_handler = on_late},
+                     crash = {.sa_sigaction = on_crash, .sa_flags = SA_SIGINFO};
     unsigned ours = CRASHES;
     dying.place = place;
     sigaction(SIGUSR1, &late, NULL);
     if (__sanitizer_set_death_callback) {
-        __sanitizer_set_death_callback(note_running);
+        __sanitizer_set_death_callback(on_death);
         ours = NOT_A_SANITIZERS;
     } else {
         stack_t alternative = {.ss_sp = stack, .ss_size = sizeof stack};
         sigaltstack(&alternative, NULL);
-        crash.sa_flags = SA_ONSTACK;
+        crash.sa_flags |= SA_ONSTACK;
     }
     for (unsigned i = 0; i < ours; i++)
         sigaction(crashes[i], &crash, NULL);

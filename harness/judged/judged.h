@@ -18,10 +18,11 @@ enum { JUDGED_REPORT = 1 << 20, JUDGED_MAPS = 256 << 10, JUDGED_DONE = 0x600d };
 /* Where the run is. */
 struct judged_place {
     bool noted;
-    bool late;          /* a trial used up its processor time */
-    bool told;          /* it was told that its time is over */
-    char sanitizer[64]; /* a trial: what AddressSanitizer calls it, or "" */
-    enum party running; /* if noted */
+    bool late;                  /* a trial used up its processor time */
+    bool told;                  /* it was told that its time is over */
+    char sanitizer[64];         /* a trial: what AddressSanitizer calls it, or "" */
+    char used_up[VERDICT_TEXT]; /* what runner_used_up says, or "" */
+    enum party running;         /* if noted */
     unsigned op;
     char operation[VERDICT_TEXT];
 };
@@ -75,6 +76,8 @@ struct judged_request {
     /* What does not change as long as the target serves. */
     char subject[JUDGED_NAME], reference[JUDGED_NAME]; /* reference "": the model alone */
     oracle_set oracles;
+    size_t stack_kib;
+    bool ordinary_stack;
     bool trials;                                     /* no reports */
     bool unmasks;                                    /* unmask is given */
     char unmask[JUDGED_WORDS], replay[JUDGED_WORDS]; /* as in struct runner_options */

@@ -215,6 +215,24 @@ check 1 '^rescan.txt: violation no_progress' run -q --collector bad_endless_resc
 check 1 '^rescan.txt: violation no_progress \(subject\) at operation 0: full;.*more than 1 seconds' \
     run --timeout 1 --oracles=-progress --collector bad_endless_rescan rescan.txt
 
+
+# Recursion uses up a stack of the usual size, or of the one that is asked for.
+cat >deep.txt <<'END'
+isoheap program 1
+config heap=8192
+script
+  r0 = list 1000 0
+  r1 = list 1000 r0
+  r0 = 0
+  full
+END
+check 1 'violation sanitizer.*detail     the stack of 64 KiB is used up in collect;.*--collector bad_deep_mark --reference cheney crash.txt' \
+    run --collector bad_deep_mark deep.txt
+check 1 'the stack of 16 KiB is used up in collect;.*--reference cheney --stack=16 crash.txt' run --stack=16 --collector bad_deep_mark deep.txt
+check 0 ok run --stack=0 --collector bad_deep_mark deep.txt
+check 0 ok run --stack=16 --collector mark_sweep deep.txt
+check 2 'at least 16, or 0 for the ordinary stack' run --stack=15 deep.txt
+
 check 2 'no oracle is called "bogus"' run --oracles bogus list.txt
 check 2 'called "well_fromed"; did you mean well_formed\?' run --oracles well_fromed list.txt
 check 2 'called lost_objekt; did you mean lost_object\?' run --expect lost_objekt list.txt

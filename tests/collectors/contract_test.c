@@ -93,6 +93,8 @@ static void traits_need_what_they_need(void **state) {
           c.traits.free_list = false);
     LACKS("ticks needs the function collect", c.collect = NULL);
     LACKS("full_until_exact needs", c.traits.ticks = false; c.collect = NULL);
+    LACKS("shallow needs conservative to be off", c.traits.shallow = true;
+          c.traits.full_until_exact = 0; c.traits.renews = false; c.traits.conservative = true);
     LACKS("renews needs", c.traits.full_until_exact = 0);
     LACKS("exact_minor needs", c.young = NULL; c.remembered = NULL);
     LACKS("closure_keys needs extras", c.traits.closure_keys = true);
