@@ -9,13 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct {
-    enum gc_collection kind;
-    const char *when;
-} kinds[] = {{GC_MINOR, "after a minor collection"},
-             {GC_FULL, "after a full collection"},
-             {GC_COMPACT, "after a compaction"}};
-enum { KINDS = sizeof kinds / sizeof *kinds, STEPS_MOST = 1 << 16, OPERATIONS = 60 };
+const struct conform_collection conform_each[] = {{GC_MINOR, "after a minor collection"},
+                                                  {GC_FULL, "after a full collection"},
+                                                  {GC_COMPACT, "after a compaction"}};
+enum { STEPS_MOST = 1 << 16, OPERATIONS = 60 };
 
 static const char *has_collect(const struct conform *c) {
     return c->collector->collect ? NULL : "no function collect";
@@ -50,30 +47,30 @@ static void check_roots(struct conform *c) {
     unsigned used = used_by_scale[c->scale];
     unsigned mutators = c->traits.max_mutators < GC_MUTATORS ? c->traits.max_mutators : GC_MUTATORS;
     size_t words = c->words > 6 * used * mutators ? c->words : 6 * used * mutators;
-    for (unsigned k = 0; k < KINDS; k++) {
+    for (unsigned k = 0; k < COLLECTIONS; k++) {
         fresh_heap(c, words, mutators);
         fill_slots(c, used);
-        collect(c, kinds[k].kind);
-        expect_slots(c, used, kinds[k].when);
-        collect(c, kinds[k].kind);
-        expect_slots(c, used, kinds[k].when);
+        collect(c, conform_each[k].kind);
+        expect_slots(c, used, conform_each[k].when);
+        collect(c, conform_each[k].kind);
+        expect_slots(c, used, conform_each[k].when);
     }
 }
 
 static void check_sharing(struct conform *c) {
-    for (unsigned k = 0; k < KINDS; k++) {
+    for (unsigned k = 0; k < COLLECTIONS; k++) {
         fresh_heap(c, c->words, 1);
         make_node(c, 0, 0, 1);
         make_node(c, 0, 1, 2);
         set_field(c, 0, 1, 1, 0);
         c->slots[0][2] = c->slots[0][0];
-        collect(c, kinds[k].kind);
-        expect_node(c, 0, 0, 1, kinds[k].when);
-        expect_node(c, 0, 1, 2, kinds[k].when);
+        collect(c, conform_each[k].kind);
+        expect_node(c, 0, 0, 1, conform_each[k].when);
+        expect_node(c, 0, 1, 2, conform_each[k].when);
         get_field(c, 0, 3, 1, 1);
         if (c->slots[0][2] != c->slots[0][0] || c->slots[0][3] != c->slots[0][0])
             broken(c, "%s a block that two slots and a field shared has become several",
-                   kinds[k].when);
+                   conform_each[k].when);
     }
 }
 
@@ -82,12 +79,12 @@ static void check_sharing(struct conform *c) {
 
 static void check_list(struct conform *c) {
     unsigned n = 4u << c->scale; /* 12 words of 64, and so on */
-    for (unsigned k = 0; k < KINDS; k++) {
+    for (unsigned k = 0; k < COLLECTIONS; k++) {
         fresh_heap(c, c->words, 1);
         make_list(c, n);
         for (unsigned round = 0; round < 2; round++) {
-            collect(c, kinds[k].kind);
-            expect_list(c, n, kinds[k].when);
+            collect(c, conform_each[k].kind);
+            expect_list(c, n, conform_each[k].when);
         }
     }
 }
@@ -98,14 +95,14 @@ static void check_cycle(struct conform *c) {
     set_field(c, 0, 0, 1, 1);
     set_field(c, 0, 1, 1, 0);
     c->slots[0][1] = WORD_UNIT;
-    for (unsigned k = 0; k < KINDS; k++) {
-        collect(c, kinds[k].kind);
-        expect_node(c, 0, 0, 1, kinds[k].when);
+    for (unsigned k = 0; k < COLLECTIONS; k++) {
+        collect(c, conform_each[k].kind);
+        expect_node(c, 0, 0, 1, conform_each[k].when);
         get_field(c, 0, 1, 0, 1);
-        expect_node(c, 0, 1, 2, kinds[k].when);
+        expect_node(c, 0, 1, 2, conform_each[k].when);
         get_field(c, 0, 2, 1, 1);
         if (c->slots[0][2] != c->slots[0][0])
-            broken(c, "%s a cycle of two blocks no longer leads back", kinds[k].when);
+            broken(c, "%s a cycle of two blocks no longer leads back", conform_each[k].when);
     }
 }
 

@@ -83,6 +83,14 @@ void walk(struct conform *, unsigned checks);
 /* What memory holds that nobody wrote, from the next reset on. */
 void fill_memory(struct conform *, enum memory_fill);
 
+/* Every kind of collection, and the words for it in an answer. */
+enum { COLLECTIONS = 3 };
+struct conform_collection {
+    enum gc_collection kind;
+    const char *when;
+};
+extern const struct conform_collection conform_each[COLLECTIONS];
+
 /* ---- structures -------------------------------------------------------------------------------
  */
 

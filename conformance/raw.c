@@ -25,19 +25,19 @@ static void looks_like(struct conform *c, word out[RAW_WORDS]) {
     c->slots[0][RAW_DEAD] = WORD_UNIT;
 }
 
-enum raw_way { RAW_MINOR, RAW_FULL, RAW_COMPACT, RAW_SLICES, RAW_WAYS };
+/* A number of conform_each, or slices. */
+enum { RAW_SLICES = COLLECTIONS, RAW_WAYS };
 
-static const char *collect_in_a_way(struct conform *c, enum raw_way way) {
-    static const char *const when[] = {"after a minor collection", "after a full collection",
-                                       "after a compaction", "after slices"};
-    static const enum gc_collection kinds[] = {GC_MINOR, GC_FULL, GC_COMPACT};
-    if (way != RAW_SLICES)
-        collect(c, kinds[way]);
-    for (unsigned n = 0; way == RAW_SLICES && c->collector->step && n < 8; n++) {
+static const char *collect_in_a_way(struct conform *c, unsigned way) {
+    if (way != RAW_SLICES) {
+        collect(c, conform_each[way].kind);
+        return conform_each[way].when;
+    }
+    for (unsigned n = 0; c->collector->step && n < 8; n++) {
         c->hooks->fuel = FUEL;
         c->collector->step(c->gc, 16);
     }
-    return when[way];
+    return "after slices";
 }
 
 static void expect_raw(struct conform *c, size_t size, unsigned tag, const word *raw,
@@ -68,7 +68,7 @@ static void expect_no_more(struct conform *c, unsigned blocks) {
                blocks, c->facts.live);
 }
 
-static void check_raw_block(struct conform *c, size_t size, unsigned tag, enum raw_way way) {
+static void check_raw_block(struct conform *c, size_t size, unsigned tag, unsigned way) {
     enum { BLOCKS_OF_CLOSURE = 2 };
     word kinds[RAW_WORDS], raw[WORDS_MOST];
     unsigned n = 1u << c->scale;
@@ -89,7 +89,7 @@ static void check_raw_block(struct conform *c, size_t size, unsigned tag, enum r
 }
 
 /* An integer that is the address of a young block and one more, in an older block and in a slot. */
-static void check_integer(struct conform *c, enum raw_way way) {
+static void check_integer(struct conform *c, unsigned way) {
     enum { OLD = 1, INTEGER = 2, FOUND = 3 };
     unsigned n = 1u << c->scale;
     fresh_heap(c, c->words, 1);
@@ -122,8 +122,8 @@ void check_raw(struct conform *c) {
             if (sizes[s] > most || (tags[t] == TAG_DOUBLE && sizes[s] != 1))
                 continue;
             for (unsigned way = 0; way < RAW_WAYS; way++)
-                check_raw_block(c, sizes[s], tags[t], (enum raw_way)way);
+                check_raw_block(c, sizes[s], tags[t], way);
         }
     for (unsigned way = 0; way < RAW_WAYS; way++)
-        check_integer(c, (enum raw_way)way);
+        check_integer(c, way);
 }

@@ -14,6 +14,7 @@ static const char *assertions(enum violation v) {
     case VIOLATION_ill_formed_heap:
     case VIOLATION_wrong_colour:
     case VIOLATION_free_list_corrupt:
+    case VIOLATION_sanitizer: /* all that makes the collector run, or look at its heap */
         return "walk";
     case VIOLATION_garbage_retained:
         return "garbage";
@@ -30,7 +31,6 @@ static const char *assertions(enum violation v) {
         return "own";
     case VIOLATION_no_progress:
     case VIOLATION_promise_broken:
-    case VIOLATION_sanitizer:
     case VIOLATION_refinement_broken:
     case VIOLATION_layout_broken:
     case VIOLATION_generation_order_broken:
@@ -40,18 +40,20 @@ static const char *assertions(enum violation v) {
     }
 }
 
-static bool allocates(const struct program *p) {
+/* An operation with one of the flags, or one of these? */
+static bool has_op(const struct program *p, unsigned flags, op_bits codes) {
     for (unsigned i = 0; i < p->n_ops; i++)
-        if (op_has(p->ops[i].code, ALLOCATES))
+        if (op_shapes[p->ops[i].code].flags & flags || op_bits_have(codes, p->ops[i].code))
             return true;
     return false;
 }
 
+static bool allocates(const struct program *p) {
+    return has_op(p, FLAG_ALLOCATES, 0);
+}
+
 static bool collects(const struct program *p) {
-    for (unsigned i = 0; i < p->n_ops; i++)
-        if (op_has(p->ops[i].code, COLLECTS))
-            return true;
-    return false;
+    return has_op(p, FLAG_COLLECTS, 0);
 }
 
 static bool is_address_of(const struct value *v, const struct op *op, const void *codes) {
@@ -118,41 +120,45 @@ static bool is_needed(const struct exported *e, const char *what, size_t length)
     const uint16_t *config = e->program->config;
     const char *class = assertions(e->violation);
     const op_bits stores = UINT64_C(1) << OP_STORE;
+    const bool calls_collect =
+        config[CONFIG_STRESS] > 0 || has_op(e->program, FLAG_COLLECTS, UINT64_C(1) << OP_EXHAUST);
     const bool has_addresses = program_any_value(e->program, is_address, NULL);
     const struct {
         const char *name;
         bool needed;
-    } others[] = {{"always", true},
-                  {class ? class : "always", true},
-                  {"minors", asserts(e, "garbage") && e->subject->young != NULL},
-                  {"answers", asserts(e, "memory") && allocates(e->program)},
-                  {"newblocks", asserts(e, "overlap") && allocates(e->program)},
-                  {"newcolours", asserts(e, "walk") && allocates(e->program)},
-                  {"promoted", asserts(e, "walk") && allocates(e->program) && e->subject->young},
-                  {"unreached", asserts(e, "graph") && has_cycles(e)},
-                  {"written", e->violation == VIOLATION_field_written && e->subject->young},
-                  {"protection", is_of_snapshot(e->violation) && has_snapshots(e)},
-                  {"slices", has_slices(e) &&
-                                 (e->violation == VIOLATION_no_progress || asserts(e, "garbage"))},
-                  {"lastminor", e->subject->young && (asserts(e, "graph") ||
-                                                      asserts(e, "garbage") || asserts(e, "walk"))},
-                  {"counted", e->violation == VIOLATION_promise_broken && e->subject->cycle},
-                  {"told", e->violation == VIOLATION_promise_broken},
-                  {"tower", oracle_text(e) == export_tower},
-                  {"cakeml", oracle_text(e) == export_cakeml},
-                  {"order", e->violation == VIOLATION_order_changed && collects(e->program)},
-                  {"operations", e->program->n_ops > 0},
-                  {"conservative", e->subject->traits.conservative},
-                  {"image", e->subject->image != NULL},
-                  {"byalloc", e->subject->image == NULL},
-                  {"addresses", has_addresses},
-                  {"plainstore", has_plain_store(e->program)},
-                  {"addressops", ops_have_addresses(e->program, OP_BITS_ALL)},
-                  {"addresscode", ops_have_addresses(e->program, stores | UINT64_C(1) << OP_INIT)},
-                  {"addressstore", ops_have_addresses(e->program, stores)},
-                  {"addressbuild", has_addresses && !e->subject->image},
-                  {"stress", config[CONFIG_STRESS] > 0},
-                  {"fail", config[CONFIG_FAIL] > 0}};
+    } others[] = {
+        {"always", true},
+        {class ? class : "always", true},
+        {"minors", asserts(e, "garbage") && e->subject->young != NULL},
+        {"answers", asserts(e, "memory") && allocates(e->program)},
+        {"newblocks", asserts(e, "overlap") && allocates(e->program)},
+        {"newcolours", asserts(e, "walk") && allocates(e->program)},
+        {"promoted", asserts(e, "walk") && allocates(e->program) && e->subject->young},
+        {"unreached", asserts(e, "graph") && has_cycles(e)},
+        {"written", e->violation == VIOLATION_field_written && e->subject->young},
+        {"protection", is_of_snapshot(e->violation) && has_snapshots(e)},
+        {"slices", has_slices(e) && (e->violation == VIOLATION_no_progress ||
+                                     e->violation == VIOLATION_sanitizer || asserts(e, "garbage"))},
+        {"lastminor",
+         e->subject->young && (asserts(e, "graph") || asserts(e, "garbage") || asserts(e, "walk"))},
+        {"counted", e->violation == VIOLATION_promise_broken && e->subject->cycle},
+        {"told", e->violation == VIOLATION_promise_broken},
+        {"calls", e->violation == VIOLATION_promise_broken && calls_collect},
+        {"tower", oracle_text(e) == export_tower},
+        {"cakeml", oracle_text(e) == export_cakeml},
+        {"order", e->violation == VIOLATION_order_changed && collects(e->program)},
+        {"operations", e->program->n_ops > 0},
+        {"conservative", e->subject->traits.conservative},
+        {"image", e->subject->image != NULL},
+        {"byalloc", e->subject->image == NULL},
+        {"addresses", has_addresses},
+        {"plainstore", has_plain_store(e->program)},
+        {"addressops", ops_have_addresses(e->program, OP_BITS_ALL)},
+        {"addresscode", ops_have_addresses(e->program, stores | UINT64_C(1) << OP_INIT)},
+        {"addressstore", ops_have_addresses(e->program, stores)},
+        {"addressbuild", has_addresses && !e->subject->image},
+        {"stress", config[CONFIG_STRESS] > 0},
+        {"fail", config[CONFIG_FAIL] > 0}};
     for (unsigned i = 0; i < sizeof others / sizeof *others; i++)
         if (others[i].needed && strlen(others[i].name) == length &&
             strncmp(others[i].name, what, length) == 0)

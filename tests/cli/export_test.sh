@@ -198,7 +198,7 @@ healthy() {
     done
 }
 healthy mark_sweep 3 lost_object wrong_colour garbage_retained overlap false_out_of_memory \
-    heap_worn_out collector_assertion no_progress
+    heap_worn_out collector_assertion no_progress promise_broken
 healthy incremental 6 snapshot_lost edge_changed ill_formed_heap barrier_missed
 healthy tower 7 refinement_broken
 healthy cakeml 4 layout_broken refinement_broken generation_order_broken
@@ -237,6 +237,26 @@ script
   r2 = alloc tag=0 size=20
 END
 theirs 134 pieces.txt
+
+# ---- a sanitizer's finding of which only the checks after the script are left ----
+
+cat >after.txt <<'END'
+isoheap program 1
+config kind=1
+heap
+  b0 = block tag=0 [0, 0]
+roots
+  r0 = b0
+script
+  r1 = alloc tag=0 size=1
+  r0.1 := r1
+  drop r0
+END
+"$ISOHEAP" export -c bad_stale_entry --class sanitizer -o after.c after.txt 2>log || complain 'not exported' log
+for compiler in $compilers; do
+    compiled after "(cd '$SOURCE_DIR' && $compiler $(sed -n "s|^ \\*   cc \\(.*\\) -o finding after.c|\\1 -o '$folder/after' '$folder/after.c'|p" after.c))"
+    fails after /sanitizer/ ./after
+done
 
 # ---- what export itself says of the file ----
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # isoheap as others have it: installed into a folder of its own, with a collector in another one.
+# shellcheck disable=SC2015 # conditions
 set -u
 build=${BUILD_DIR:?set BUILD_DIR to the build}
 source=${SOURCE_DIR:?set SOURCE_DIR to the top of the tree}
@@ -30,8 +31,19 @@ builds() {
 # What is older than its sources is built anew: the library of before is not what is installed.
 library=$(find "$build" -maxdepth 1 -name libisoheap.a)
 [ -z "$library" ] || { printf '!<arch>\n' >"$library" && touch -d '2000-01-01' "$library"; }
+rm -f "$build/.install"
 cmake --install "$build" --prefix "$folder/prefix" >log 2>&1 || { cat log; exit 1; }
 isoheap=$folder/prefix/bin/isoheap
+
+# One who may not write the build gets what is there, if all of it is.
+ln -s nowhere/file "$build/.install"
+cmake --install "$build" --prefix "$folder/again" >log 2>&1 && grep -q 'cannot be written: what is there is installed' log &&
+    cmp "$isoheap" again/bin/isoheap || complain 'what is there is not installed' log
+mv "$build/isoheap.1" "$build/isoheap.1.away"
+! cmake --install "$build" --prefix "$folder/again" >log 2>&1 && grep -q 'isoheap.1 is not built' log ||
+    complain 'something is installed without what is missing' log
+mv "$build/isoheap.1.away" "$build/isoheap.1"
+rm -rf "$build/.install" again
 
 # ---- what is installed: headers that compile alone, names that are taken ----
 
