@@ -71,7 +71,8 @@ struct runner_options {
                           NULL: not wanted.  The runner never clears them. */
     unsigned coverage_parts; /* bit set of COVER_* (coverage.h); 0: COVER_DEFAULT */
     bool explain; /* every run is looked at closely, for the report of it: it takes longer */
-    bool tight;   /* an access beyond a heap faults, without sanitizers too; costs a little */
+    bool tight;   /* an access beyond a heap faults, however far from it and without sanitizers too;
+                     costs a system call where its size changes */
     /* The stack of the subject's calls in KiB, STACK_KIB_LEAST to STACK_KIB_MOST: who recurses
      * deeper crashes.  0: STACK_KIB for subjects with the trait shallow, and the ordinary one for
      * others. */

@@ -102,7 +102,7 @@ bool hooks_open(struct side *s, enum memory_fill fill, bool tight) {
                               .broken = broken,
                               .finalised = finalised,
                               .event = runner_of(s)->listen ? tell : NULL,
-                              .fence = tight ? fence : NULL,
+                              .fence = fence,
                               .minor = minor};
     dead_memory_hooks(said, fill, tight);
     s->hooks = lent_to(s)->hooks;

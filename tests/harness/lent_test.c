@@ -7,6 +7,10 @@
 #define _POSIX_C_SOURCE 200809L
 #include "harness/lent.h"
 
+#include "collectors/cheney/cheney.h"
+#include "collectors/mark_sweep/mark_sweep.h"
+#include "tests/support/support.h"
+
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -159,6 +163,49 @@ static void more_fences_than_there_is_room_for(void **state) {
     lent_close(&lent); /* is closed */
 }
 
+/* ---- beside a heap, as a fuzz target sees it: its runner asks for nothing that costs a call ----
+ */
+
+static ptrdiff_t aim; /* words from the heap's end if it is not negative, else from its beginning */
+static word *heap;
+static size_t heap_words;
+
+static void note_config(struct gc *g, const struct gc_config *config) {
+    heap_words = config->heap_words;
+    mark_sweep.reset(g, config);
+}
+static word *note_heap(struct gc *g, size_t *words) {
+    return heap = mark_sweep.image(g, words);
+}
+static enum gc_result collect_and_scribble(struct gc *g, enum gc_collection kind) {
+    scribble(aim < 0 ? heap + aim : heap + heap_words + aim, 1, 1);
+    return mark_sweep.collect(g, kind);
+}
+
+static void a_fuzz_target_sees_words_beside_a_heap(void **state) {
+    (void)state;
+    static struct program p;
+    static const ptrdiff_t aims[] = {-1, -16, 0, 15};
+    struct collector scribbler = mark_sweep;
+    scribbler.reset = note_config;
+    scribbler.image = note_heap;
+    scribbler.collect = collect_and_scribble;
+    struct runner_options options = {.subject = &scribbler, .reference = &cheney};
+    parse_program(&p, "isoheap program 1\nscript\n  r0 = alloc tag=0 [1]\n  full\n  full\n");
+    struct runner *r = runner_open(&options);
+    assert_non_null(r);
+    for (size_t i = 0; i < sizeof aims / sizeof *aims; i++) {
+        struct verdict v;
+        aim = aims[i];
+        runner_run(r, &p, &v);
+        assert_int_equal(v.violation, VIOLATION_sanitizer);
+        assert_int_equal(v.guilty, PARTY_SUBJECT);
+        assert_int_equal(v.op, 1); /* the first collection */
+        assert_non_null(strstr(v.detail, aim < 0 ? "before a heap" : "behind a heap"));
+    }
+    runner_close(r);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_beyond_a_part_are_caught),
@@ -167,6 +214,7 @@ int main(void) {
         cmocka_unit_test(content_is_a_copy),
         cmocka_unit_test(every_run_has_fences_of_its_own),
         cmocka_unit_test(more_fences_than_there_is_room_for),
+        cmocka_unit_test(a_fuzz_target_sees_words_beside_a_heap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
