@@ -133,6 +133,10 @@ void name_by_sha1(const void *data, size_t size, char name[41]);
 int add_to_folder(const char *folder, const void *data, size_t size);
 /* Bytes that may still be written there; SIZE_MAX if nobody knows. */
 size_t space_left(const char *folder);
+/* Is there room for what an engine writes between two looks, bytes and files?  True if nobody
+ * knows.
+ */
+bool has_space(const char *folder);
 
 /* ---- the campaign -----------------------------------------------------------------------------
  */

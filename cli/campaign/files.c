@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 enum { FILE_MAX = 16 << 20 }; /* no input of a target is longer */
+enum { SPACE_NEEDED = 2 << 20, FILES_NEEDED = 256 };
 
 char *text_of(const char *format, ...) {
     char *text;
@@ -208,4 +209,12 @@ size_t space_left(const char *folder) {
     if (statvfs(folder, &info) != 0)
         return SIZE_MAX;
     return (size_t)info.f_bavail * (size_t)info.f_frsize;
+}
+
+bool has_space(const char *folder) {
+    struct statvfs info;
+    if (statvfs(folder, &info) != 0)
+        return true;
+    bool counts_files = info.f_files > 0; /* some file systems make room for them as they go */
+    return space_left(folder) >= SPACE_NEEDED && (!counts_files || info.f_favail >= FILES_NEEDED);
 }

@@ -30,7 +30,7 @@ enum {
     SYNC,
     NODE
 };
-enum { SPACE_NEEDED = 2 << 20, NUMBER_MAX = 1000000000, NODE_LENGTH = 20 };
+enum { NUMBER_MAX = 1000000000, NODE_LENGTH = 20 };
 
 static const struct argp_option options[] = {
     {"time", 't', "SECONDS", 0, "how long in all (default: 60)", 0},
@@ -175,8 +175,7 @@ static bool plan(struct campaign *c) {
 
 /* Before a write fails: an engine that cannot write an input has lost it. */
 static void watch_space(struct campaign *c) {
-    if (c->disk_full ||
-        (space_left(c->corpus) >= SPACE_NEEDED && (space_left(c->crashes) >= SPACE_NEEDED)))
+    if (c->disk_full || (has_space(c->corpus) && has_space(c->crashes)))
         return;
     c->disk_full = true;
     say("isoheap: the disk of %s or %s is full", c->corpus, c->crashes);

@@ -192,6 +192,11 @@ if mount -t tmpfs -o size=1200k,nr_inodes=400 none disk 2>/dev/null; then
     [ $? -eq 4 ] || complain 'a read-only disk' out err
     same 'a read-only disk'
     check 4 'Read-only file system' "$ISOHEAP" fuzz --corpus=$where --crashes=disk/findings --bin-dir="$bin" --time=2 $target
+    # the engine has inodes for some of what it finds: the campaign ends before it would lose any
+    mount -o remount,rw,size=64m,nr_inodes=$(($(df --output=iused disk | tail -n 1) + 340)) disk
+    timeout 200 "$ISOHEAP" fuzz --corpus=disk/grown --crashes=disk/findings --bin-dir="$bin" --jobs=1 --time=100 --reduce-time=1 $target >out 2>&1
+    [ $? -eq 4 ] && grep -q 'is full$' out && [ "$(df --output=iavail disk | tail -n 1)" -gt 9 ] ||
+        complain 'inodes that come to an end' out
 else
     echo 'no tmpfs here: full and read-only disks are left out'
 fi
