@@ -37,12 +37,12 @@ static const char *first_word(const char *line, size_t *length) {
 char *name_sort(const char *violation, const char *said) {
     static const char *const before[] = {"Sanitizer: ", "runtime error: ", "  operation  "};
     size_t length = 0;
-    const char *place = NULL, *word = "";
+    const char *place = NULL, *found = "";
     for (unsigned i = 0; !place && i < sizeof before / sizeof *before; i++)
         if ((place = strstr(said, before[i])))
-            word = first_word(place + strlen(before[i]), &length);
+            found = first_word(place + strlen(before[i]), &length);
     return text_of(",class:%s,at:%.*s", violation, (int)(length < WORD_MOST ? length : WORD_MOST),
-                   word);
+                   found);
 }
 
 /* The part of a name from the key on, to the end of its value or that of the next key's. */
