@@ -81,7 +81,8 @@ static void blame_mutator(struct target *t, const struct current_input *c) {
                 save_file(history, text, strlen(text));
     if (!t->mutator_deaths++)
         say("%s: isoheap's own mutator crashed, which is no fault of the collector; %s%s", t->name,
-            good ? "what it worked on: " : "what it worked on could not be kept in ", path);
+            good ? "what it worked on: " : "what it worked on could not be kept in ",
+            quoted_path(path));
     t->campaign->trouble = true;
     free(folder);
     free(path);

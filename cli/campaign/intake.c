@@ -264,7 +264,7 @@ static void could_not_file(struct target *t, const struct filed *filed) {
         c->trouble = true;
     c->filing_ended = true;
     say("%s: violation %s (%s) could not be filed: %s; its input stays in %s/queue", t->name,
-        filed->finding.violation, filed->finding.guilty, filed->path, t->work);
+        filed->finding.violation, filed->finding.guilty, filed->path, quoted_path(t->work));
 }
 
 /* What did not fail again, with what was said of it the first time. */
@@ -324,7 +324,7 @@ static bool worker_is_done(struct campaign *c) {
     } else {
         c->trouble = c->filing_ended = true;
         say("isoheap: a finding of %s could not be looked at; it stays in %s/queue",
-            worker.target->name, worker.target->work);
+            worker.target->name, quoted_path(worker.target->work));
     }
     return true;
 }

@@ -247,7 +247,7 @@ int print_summary(struct campaign *c, double seconds) {
         printf(", %u flaky", flaky);
     printf(", in %.0f s", seconds);
     if (fresh)
-        printf("; filed in %s/", c->crashes);
+        printf("; filed in %s/", quoted_path(c->crashes));
     printf("\n");
     return status;
 }

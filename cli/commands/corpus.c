@@ -103,7 +103,7 @@ static char *source_path(const struct corpus *c, const char *source) {
 static void name_failing(const char *path, const char *name, void *context) {
     const struct target *t = context;
     (void)name;
-    printf("%s: fails, and is no part of the corpus: %s\n", t->name, path);
+    printf("%s: fails, and is no part of the corpus: %s\n", t->name, quoted_path(path));
 }
 
 /* They have left the corpus for the queue: each is named, then classified, reduced and filed. */
