@@ -169,24 +169,16 @@ static void check_outside(struct conform *c) {
 /* ---- dead memory ------------------------------------------------------------------------------
  */
 
-__attribute__((weak)) int __asan_address_is_poisoned(void const volatile *);
-
-static bool is_poisoned(const word *place) {
-    if (__asan_address_is_poisoned)
-        return __asan_address_is_poisoned(place);
-    return *place == 0xdededededededede;
-}
-
 /* A free block keeps a header and one link; the words behind are nobody's. */
 static void visit_dead(void *context, enum gc_extent kind, const word *header, size_t words) {
     struct conform *c = context;
     if (kind == GC_LIVE)
         for (size_t i = 0; i < words; i++)
-            if (is_poisoned(header + i))
+            if (dead_memory_is_poisoned(header + i))
                 broken(c, "word %zu of a live block is poisoned", i);
     if (kind == GC_FREE || kind == GC_UNUSED)
         for (size_t i = 2; i < words; i++)
-            if (!is_poisoned(header + i))
+            if (!dead_memory_is_poisoned(header + i))
                 broken(
                     c,
                     "word %zu of %s of %zu words is not poisoned: an access to freed memory would "

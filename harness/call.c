@@ -383,6 +383,18 @@ void call_walk(struct side *s, unsigned checks) {
     leave(s);
 }
 
+void call_walk_empty(struct side *s) {
+    uint64_t steps = s->steps;
+    graph_of_heap(&s->graph, NULL, runner_of(s)->heap_words + s->traits.nursery_words, s->statics,
+                  0, s->slots[0], runner_of(s)->mutators, s->cells,
+                  sizeof s->cells / sizeof *s->cells, s->in_use);
+    s->graph.heap = s->party;
+    s->graph.nursery_words = s->traits.nursery_words;
+    call_walk(s, HEAP_TILES);
+    s->steps = steps;
+    s->walked = 0;
+}
+
 void call_walk_inside(struct side *s, unsigned checks) {
     uint64_t fuel = s->hooks->fuel;
     heap_walk(&s->graph, s->collector, s->gc, checks, &s->facts);

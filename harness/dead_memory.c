@@ -8,6 +8,7 @@
 
 __attribute__((weak)) void __asan_poison_memory_region(void const volatile *, size_t);
 __attribute__((weak)) void __asan_unpoison_memory_region(void const volatile *, size_t);
+__attribute__((weak)) int __asan_address_is_poisoned(void const volatile *);
 
 /* Bytes.  Dead: even, so that such a word looks like a pointer to collectors.  Unwritten: odd, an
  * immediate. */
@@ -33,6 +34,16 @@ static void poison_usual(void *start, size_t words) {
 
 static void poison_other(void *start, size_t words) {
     poison_with(start, words, DEAD_OTHER);
+}
+
+static bool holds(word w, unsigned byte) {
+    return w == byte * UINT64_C(0x0101010101010101);
+}
+
+bool dead_memory_is_poisoned(const word *place) {
+    if (__asan_address_is_poisoned)
+        return __asan_address_is_poisoned(place);
+    return holds(*place, DEAD_USUAL) || holds(*place, DEAD_OTHER);
 }
 
 static void unpoison(void *start, size_t words) {

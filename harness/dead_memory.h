@@ -18,6 +18,10 @@ enum memory_fill { FILL_USUAL, FILL_OTHER, MEMORY_FILLS };
 /* Sets poison, unpoison, fill_byte and tight of the hooks. */
 void dead_memory_hooks(struct gc_hooks *, enum memory_fill, bool tight);
 
+/* Is it as a collector leaves a word that is dead?  With AddressSanitizer that it cannot be
+ * accessed, without that it holds what poison writes. */
+bool dead_memory_is_poisoned(const word *);
+
 /* How often a collector of this process has called hooks->poison. */
 uint64_t dead_memory_poisonings(void);
 

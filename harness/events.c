@@ -57,9 +57,9 @@ static void ask_again(struct panel *p, struct asked before) {
  */
 
 /* Heard of while the initial heap is being built, too. */
-static const uint32_t heard_early = 1u << EVENT_reset | 1u << EVENT_walked | 1u << EVENT_inspected |
-                                    1u << EVENT_compared | 1u << EVENT_broken |
-                                    1u << EVENT_exhausted;
+static const uint32_t heard_early = 1u << EVENT_reset | 1u << EVENT_emptied | 1u << EVENT_walked |
+                                    1u << EVENT_inspected | 1u << EVENT_compared |
+                                    1u << EVENT_broken | 1u << EVENT_exhausted;
 
 /* Who hears of an event, ended by ORACLE_MODULES. */
 static const uint8_t *listeners(const struct panel *p, enum oracle_event_code event) {
@@ -240,7 +240,8 @@ static void fault(struct judge *j, const char *detail) {
     harness_fault(runner_of(j->side), detail);
 }
 
-static const struct judge_services services = {.walk = walk,
+static const struct judge_services services = {.is_poisoned = dead_memory_is_poisoned,
+                                               .walk = walk,
                                                .walk_inside = walk_inside,
                                                .collect_fully = collect_fully,
                                                .collect_young = collect_young,

@@ -184,6 +184,20 @@ static void lend(struct runner *r, struct side *s, size_t words) {
     *lent->config = s->config;
 }
 
+/* One program in so many, among them the empty one.  The program says which, and not how many have
+ * run: it has the same verdict each time. */
+static bool shows_empty_heap(const struct program *p) {
+    enum { SHARE = 8 };
+    return (p->n_ops + 3 * p->n_items + 5 * p->n_fields + p->config[CONFIG_HEAP]) % SHARE == 0;
+}
+
+static void look_at_empty_heap(struct runner *r, struct side *s) {
+    if (s->collector->walk && shows_empty_heap(r->program)) {
+        call_walk_empty(s);
+        event_emptied(judge_of(s));
+    }
+}
+
 /* One bound for both: the operations mean the same to subject and reference. */
 static void reset(struct runner *r, const struct program *program) {
     r->program = program;
@@ -227,6 +241,8 @@ static void reset(struct runner *r, const struct program *program) {
         hooks_begin(s);
         call_reset(s);
     }
+    FOR_SIDES (r, s)
+        look_at_empty_heap(r, s);
 }
 
 void judge_promises(struct side *s) {

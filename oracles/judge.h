@@ -96,6 +96,7 @@ struct judge_services {
     enum gc_result (*allocate)(struct judge *, size_t wosize);
     const char *(*check)(struct judge *);
     struct gc_cycle (*cycle)(struct judge *);
+    bool (*is_poisoned)(const word *); /* as dead memory is, if that is promised */
     /* The name of the block that v leads to in the side's heap or, if there is none, of what was
      * last seen there; "" if nobody looks that closely, or it is not known.  NULL: nobody ever. */
     void (*name)(struct judge *, word v, char out[NAME_TEXT]);
@@ -159,8 +160,9 @@ static inline bool judge_shown(struct judge *j, uint64_t before, bool any) {
  * found something.
  *
  *   reset        a run begins: config and traits are known, the heap is not there yet
- *   built        the initial heap stands in collector and model
- *   writing      field i of block is about to become value, by the mutator
+ *   emptied      of a share of the programs: the collector has been reset, and what it shows of the
+ * empty heap has been walked into side->graph and side->facts built        the initial heap stands
+ * in collector and model writing      field i of block is about to become value, by the mutator
  *   called       a call that may have collected has just ended; the model is as it was before it.
  *                request: what it allocated, or NULL; full: a full collection, and no more
  *   answered     an allocation has been answered by all collectors: the model has the block, or all
@@ -185,6 +187,7 @@ static inline bool judge_shown(struct judge *j, uint64_t before, bool any) {
  */
 #define ORACLE_EVENTS(X)                                                                           \
     X(reset, (struct judge * j), (j))                                                              \
+    X(emptied, (struct judge * j), (j))                                                            \
     X(built, (struct judge * j), (j))                                                              \
     X(writing, (struct judge * j, word block, size_t i, word value), (j, block, i, value))         \
     X(called, (struct judge * j, const struct request *request, bool full), (j, request, full))    \

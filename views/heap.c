@@ -112,6 +112,18 @@ static void visit_free(struct walk *w, const word *header, size_t words) {
         report(w, VIOLATION_free_list_corrupt, header, "two free blocks are adjacent");
 }
 
+/* One of the dead extents is taken down, in other heaps another one.  Of it header and link may be
+ * in use. */
+static void pick_dead(struct heap_facts *facts, const word *header, size_t words) {
+    enum { SHARE = 3 };
+    if (words <= 2)
+        return;
+    if (facts->dead_extents++ == 0 || (facts->live + facts->dead_extents) % SHARE == 0) {
+        facts->dead = header;
+        facts->dead_words = words;
+    }
+}
+
 /* True if the extent lies where the walk must go on. */
 static bool tiles(struct walk *w, const word *header, size_t words) {
     const struct graph *g = w->g;
@@ -133,6 +145,8 @@ static void visit_extent(struct walk *w, enum gc_extent kind, const word *header
     if (!tiles(w, header, words))
         return;
     w->next = header + words;
+    if (kind == GC_FREE || kind == GC_UNUSED)
+        pick_dead(w->facts, header, words);
     if (kind == GC_LIVE) {
         w->facts->live++;
         w->facts->live_words += words;

@@ -23,6 +23,9 @@ enum heap_check {
 struct heap_facts {
     size_t live, live_words; /* allocated blocks, reachable or not; with headers */
     size_t free, free_words;
+    const word *dead; /* the header of a free or unused extent of more than two words: which one
+                         depends on what lives before it.  NULL: there is none */
+    size_t dead_words, dead_extents;
     size_t largest_free;      /* largest wosize that an allocation can get in one piece */
     enum violation violation; /* the first violation met */
     const word *where;        /* header where it was met */

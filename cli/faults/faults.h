@@ -21,7 +21,7 @@
 
 enum {
     FAULTS_MAX = 1024,
-    ARMS_MAX = 32,
+    ARMS_MAX = 48,
     FAULT_KEY = 17, /* 16 hexadecimal digits and NUL */
     FAULT_NAME = 96
 };

@@ -8,6 +8,12 @@
 #include "collectors/space/mark.h"
 #include "collectors/space/sweep.h"
 
+/* FAULT_nearly_poisoned: as if it had never been freed. */
+static inline void use_last_word(struct space *g, word *last) {
+    g->config.hooks->unpoison(last, 1);
+    *last = WORD_UNIT;
+}
+
 /* Afterwards every block that is left is white, and can be reached. */
 static inline void collect_garbage(struct space *g) {
     mark_begin(g);
@@ -20,6 +26,8 @@ static inline void collect_garbage(struct space *g) {
     sweep_begin(g);
     sweep_to_end(g);
     sweep_poison(g);
+    if (FAULTY(nearly_poisoned) && g->sweep.run && g->sweep.run_words > 2)
+        use_last_word(g, g->sweep.run + g->sweep.run_words - 1);
     g->config.hooks->collections++;
 }
 

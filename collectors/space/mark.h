@@ -103,10 +103,21 @@ static inline void darken_roots(struct space *g) {
     }
 }
 
+/* FAULT_static_painted: of what slots lead to, and what has an address that can be one. */
+static inline void whiten_statics(struct space *g) {
+    for (unsigned s = 0; s < GC_SLOTS; s++) {
+        word v = g->config.slots[0][s];
+        if (is_pointer(v) && !in_heap(g, v) && v % sizeof v == 0 && v >> 47 == 0)
+            set_colour(v, WHITE);
+    }
+}
+
 /* To be called before the roots are darkened. */
 static inline void mark_begin(struct space *g) {
     stack_clear(&g->stack);
     g->rescan = g->rescan_end;
+    if (FAULTY(static_painted))
+        whiten_statics(g);
 }
 
 /* Looks at one header of the re-scan; a gray block there, which is not on the stack, is marked

@@ -126,6 +126,12 @@ static inline void space_reset(struct space *g, const struct gc_config *config, 
     g->heap.base[1] = 0;
     g->first_free = pointer_word(g->heap.base + 1);
     g->rover = 0;
+    if (FAULTY(reset_keeps)) {
+        g->heap.base[0] = header_make(config->heap_words - 3, BLUE, 0);
+        config->hooks->unpoison(g->end - 2, 2);
+        g->end[-2] = header_make(1, WHITE, 0);
+        g->end[-1] = WORD_UNIT;
+    }
 }
 
 static inline word *space_image(struct space *g, size_t *words) {

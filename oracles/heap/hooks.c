@@ -6,6 +6,10 @@
  * counted: a collector that forgets to call the hook would never be judged by either.  Judged where
  * a full collection of the script has ended: if a block that the script allocated has died by then,
  * and if one lives.
+ *
+ * Who poisons some of the dead words alone is found by a sample: after every such collection, and
+ * every compaction, a few words of one dead extent must be poisoned.  Not before: gaps of the
+ * initial heap are the harness's.
  */
 #include "oracles/judge.h"
 
@@ -49,11 +53,35 @@ static bool has_freed(const struct judge *j) {
     return live < h->allocated;
 }
 
+/* The first words behind header and link, the last, and one between them. */
+static bool sample_is_poisoned(struct judge *j) {
+    const struct side *s = j->side;
+    const struct heap_facts *facts = &s->facts;
+    if (!s->traits.poisons || !s->collector->walk || !facts->dead)
+        return false;
+    size_t n = facts->dead_words - 2, at[] = {0, n - 1, facts->live_words % n};
+    for (unsigned i = 0; i < sizeof at / sizeof *at; i++) {
+        const word *place = facts->dead + 2 + at[i];
+        if (j->services->is_poisoned(place))
+            continue;
+        snprintf(j->expected, VERDICT_TEXT, "a poisoned word");
+        snprintf(j->found, VERDICT_TEXT,
+                 "one that is not, at word %td of the heap, in a dead extent of "
+                 "%zu words at word %td",
+                 place - s->graph.base, facts->dead_words, facts->dead - s->graph.base);
+        judge_fail(j, VIOLATION_promise_broken,
+                   "a word of dead memory is not poisoned: who uses it would not be seen");
+    }
+    return true;
+}
+
 static bool compared(struct judge *j, enum occasion when) {
     const struct hooks *h = j->state;
     const struct side *s = j->side;
+    bool all = when == AFTER_FULL || when == AFTER_COMPACTION;
+    bool sampled = all && sample_is_poisoned(j);
     if (when != AFTER_FULL)
-        return false;
+        return sampled;
     /* A dead block is freed by who promises that, too. */
     bool frees = s->traits.poisons && s->traits.full_until_exact && has_freed(j);
     if (frees && s->poisonings == h->poisonings)
@@ -61,11 +89,11 @@ static bool compared(struct judge *j, enum occasion when) {
     bool looks = s->traits.ticks && j->model->live_objects > 0;
     if (looks && s->steps == h->steps)
         fail_uncalled(j, "a full collection has kept a block and not called gc_tick");
-    return frees || looks;
+    return sampled || frees || looks;
 }
 
 const struct oracle_module oracle_hooks = {
-    .meaning = "poison and gc_tick are called by collections, if that is promised",
+    .meaning = "dead memory is poisoned and gc_tick called by collections, if that is promised",
     .source = "isoheap: what the class sanitizer and oracle progress rely on",
     .classes = {VIOLATION_promise_broken},
     .needs = 1u << NEED_called,

@@ -5,6 +5,19 @@
  */
 #include "oracles/walk.h"
 
+/* A reset leaves nothing of what was there before; image and adopt would hide it. */
+static bool emptied(struct judge *j) {
+    const struct heap_facts *facts = &j->side->facts;
+    snprintf(j->expected, VERDICT_TEXT, "an empty heap: free blocks, fragments and unused words");
+    if (facts->violation == VIOLATION_ill_formed_heap)
+        judge_fail(j, VIOLATION_ill_formed_heap, facts->detail);
+    snprintf(j->found, VERDICT_TEXT, "%zu live blocks", facts->live);
+    if (facts->live)
+        judge_fail(j, VIOLATION_ill_formed_heap, "a heap that has just been reset is not empty");
+    j->expected[0] = j->found[0] = 0;
+    return true;
+}
+
 static bool walked(struct judge *j) {
     return walk_is_without(j, VIOLATION_ill_formed_heap);
 }
@@ -34,6 +47,7 @@ const struct oracle_module oracle_well_formed = {
     .source = "Definition 1 of the verified OCaml collector",
     .classes = {VIOLATION_ill_formed_heap},
     .needs = 1u << NEED_walk,
+    .emptied = emptied,
     .walked = walked,
     .placed = placed,
 };
