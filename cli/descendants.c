@@ -101,6 +101,19 @@ unsigned proc_children(pid_t process, unsigned most, pid_t *first) {
     return n;
 }
 
+unsigned proc_descendants(pid_t process, unsigned most) {
+    char path[64];
+    unsigned n = 0;
+    int child;
+    snprintf(path, sizeof path, "/proc/%ld/task/%ld/children", (long)process, (long)process);
+    FILE *file = fopen(path, "r");
+    while (file && n < most && fscanf(file, "%d", &child) == 1)
+        n += 1 + proc_descendants(child, most - n - 1);
+    if (file)
+        fclose(file);
+    return n;
+}
+
 /* Of a process and those below it that it has waited for. */
 static double stat_seconds(pid_t process) {
     char text[STAT_SIZE];

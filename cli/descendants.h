@@ -37,5 +37,7 @@ double family_seconds(void);
 /* Its direct children, where the system lists them: how many there are, `most` at most, and the
  * first, 0 without one; first may be NULL. */
 unsigned proc_children(pid_t, unsigned most, pid_t *first);
+/* All below it that live, likewise; it may be some more than `most`. */
+unsigned proc_descendants(pid_t, unsigned most);
 
 #endif

@@ -103,10 +103,10 @@ static void find_guilty(const struct target *t, const char *text, struct finding
 static void find_message(const char *text, int status, struct finding *f) {
     const char *line = strstr(text, "isoheap: ");
     snprintf(f->message, NAME_SIZE, "none");
-    if (status == PROCESS_KILLED)
-        snprintf(f->message, NAME_SIZE, "the process was killed (signal 9)");
-    else if (line && strncmp(line, "isoheap: violation ", 19) != 0)
+    if (line && strncmp(line, "isoheap: violation ", 19) != 0)
         snprintf(f->message, NAME_SIZE, "%.*s", (int)strcspn(line, "\n"), line);
+    else if (status == PROCESS_KILLED)
+        snprintf(f->message, NAME_SIZE, "the process was killed (signal 9)");
 }
 
 bool classify_said(const struct target *t, const char *said, struct finding *f) {

@@ -13,6 +13,7 @@
 #include "cli/campaign/campaign.h"
 
 #include "cli/descendants.h"
+#include "cli/guard.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -98,14 +99,26 @@ static bool engine_ended(pid_t engine, int *status) {
     return found;
 }
 
+/* A subject that forks for ever would take the machine from all that run on it. */
+static void limit_processes(pid_t engine, int output) {
+    if (proc_descendants(engine, GUARD_PROCESSES_MAX + 1) <= GUARD_PROCESSES_MAX)
+        return;
+    kill(engine, SIGKILL);
+    end_descendants();
+    dprintf(output, "isoheap: it has started more than %d processes\n", GUARD_PROCESSES_MAX);
+    _exit(PROCESS_KILLED);
+}
+
 /* Waits for the engine, and ends with its status.  Signals count only from the campaign. */
-static _Noreturn void guard(pid_t engine, pid_t campaign, const sigset_t *awaited) {
+static _Noreturn void guard(pid_t engine, pid_t campaign, const sigset_t *awaited, int output) {
+    static const struct timespec tick = {.tv_nsec = 100000000};
     int status;
     siginfo_t info;
     for (;;) {
-        int number = sigwaitinfo(awaited, &info);
+        int number = sigtimedwait(awaited, &info, &tick);
         if (getppid() != campaign)
             end_all(PROCESS_KILLED);
+        limit_processes(engine, output);
         if (number == SEND_ON && info.si_pid == campaign && info.si_value.sival_int == SIGKILL)
             end_all(PROCESS_KILLED);
         if (number == SEND_ON && info.si_pid == campaign)
@@ -138,11 +151,10 @@ static _Noreturn void run_warden(const struct start *start) {
         become(start, warden);
     if (engine < 0)
         _exit(NOT_STARTED);
-    /* an engine that keeps the pipe open must be the only one that does */
+    /* the warden's own words go through the pipe, those of what it calls do not */
     dup2(null, STDOUT_FILENO);
     dup2(null, STDERR_FILENO);
-    close(start->output);
-    guard(engine, start->campaign, &awaited);
+    guard(engine, start->campaign, &awaited, start->output);
 }
 
 static bool start_within(struct process *p, const char *folder, char *const argv[],

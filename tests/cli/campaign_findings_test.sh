@@ -86,6 +86,11 @@ once() {
     start leave_child 4
     ends leave_child 0 'fuzz_unruly +[1-9][0-9]* .* none'
 
+    # One that forks for ever is ended before it takes the machine, and is a finding that says so.
+    finds leave_children 'new violation sanitizer \(unruly\)'
+    grep -q '^# message: isoheap: it has started more than 128 processes$' crashes_leave_children/sanitizer/unruly-*.txt ||
+        complain 'the finding does not say what it did' crashes_leave_children/sanitizer/*
+
     # SIGKILL to the campaign: nothing stays.
     start leave_child 60
     until grep -q '/s ' log || [ -n "$(ls corpus_leave_child/.work/fuzz_unruly/current 2>/dev/null)" ]; do sleep 0.2; done

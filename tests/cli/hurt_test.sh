@@ -40,7 +40,7 @@ in_reduce() {
 in_conformance() { judged "$1" '0 promises kept, 1 broken' conformance -T 2 -c unruly --only=alloc; }
 in_explore() {
     judged "$1" "unruly: violation ($2) \(subject\)" \
-        explore -q -T 2 -j1 -b0 -s1 -n1 -g0 --shapes=b3 --menu=alloc --crashes=crashes unruly
+        explore -q -T "${3:-2}" -j1 -b0 -s1 -n1 -g0 --shapes=b3 --menu=alloc --crashes=crashes unruly
 }
 everywhere() {
     in_run "$@"
@@ -91,7 +91,7 @@ in_run spin_on no_progress
 in_run stop_parent,short '[a-z_]+'
 in_explore kill_self sanitizer
 in_explore stop_self no_progress
-in_explore eat_memory 'sanitizer|no_progress'
+in_explore eat_memory sanitizer 60
 
 # ---- in the run that a report asks for, when the verdict is there ----
 
