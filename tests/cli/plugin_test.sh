@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# A plug-in that is compiled by hand: symbols that it lacks have names and a remedy, `explore` takes it, and
-# the replay line of a report can be copied, whatever its folder is called.
+# A plug-in that is compiled by hand: symbols that it lacks have names and a remedy, the name of another collector
+# is refused, `explore` takes it, and the replay line of a report can be copied, whatever its folder is called.
 source=${SOURCE_DIR:?set SOURCE_DIR to the checkout}
 isoheap=${ISOHEAP:?set ISOHEAP to the path of the command}
 # shellcheck source=tests/support/support.bash
@@ -31,6 +31,15 @@ check 2 'more\.so: 1 symbol is defined nowhere: far_away$' "$isoheap" list --plu
 head -c 5000 lacking.so >cut.so 2>/dev/null || true
 check 2 'cut\.so: ' "$isoheap" list --plugin cut.so
 check 2 'plugin\.c: .*invalid ELF header' "$isoheap" list --plugin plugin.c
+
+# ---- a name means one collector ----
+
+for name in mark_sweep bad_infix_root; do
+    sed "s/\"pebble\"/\"$name\"/" "$pebble" >named.c
+    shared "$name.so" named.c "$arena" 2>err || complain 'it does not compile' err
+    check 2 "$name\.so: isoheap has a collector of that name itself" "$isoheap" list --plugin $name.so
+    check 2 'isoheap has a collector of that name itself' "$isoheap" fuzz --time=1 --plugin $name.so
+done
 
 # ---- explore ----
 
