@@ -58,6 +58,31 @@ done
 check 0 'programs' "$ISOHEAP" explore mark_sweep --state="${names[4]}/state" -q --shapes=b1:1 --menu=full
 untouched 'explore --state'
 
+# ---- what is written to a full or a read-only disk ----
+
+# refused WHAT: nothing is written, that is said, and what was there before is still there.
+refused() {
+    check 2 'cannot write disk/old: ' "$ISOHEAP" convert --to=bytes --output=disk/old finding.txt
+    check 2 'cannot write disk/old: ' "$ISOHEAP" reduce -c bad_infix_root --output=disk/old finding.txt
+    check 2 'cannot write disk/new: ' "$ISOHEAP" convert --to=bytes --output=disk/new finding.txt
+    [ "$(cat disk/old)" = old ] && [ ! -e disk/new ] || complain "$1: what was there has changed"
+}
+mkdir disk
+if mount -t tmpfs -o size=64k,nr_inodes=20 none disk 2>/dev/null; then
+    echo old >disk/old
+    cat /dev/zero >disk/filler 2>/dev/null
+    refused 'a full disk'
+    rm disk/filler
+    i=0
+    while : 2>/dev/null >"disk/inode$((i++))"; do :; done 2>/dev/null
+    refused 'no inode is free'
+    rm disk/inode*
+    mount -o remount,ro disk
+    refused 'a read-only disk'
+    umount disk
+fi
+rmdir disk
+
 # ---- text that is not recognised is no bytes ----
 
 printf 'Isoheap program 1\nscript\n  full\n' >typo

@@ -104,7 +104,8 @@ grep -q '^isoheap: 0 runs, 0 flaky, 0 known before, 1 to go$' log || complain 'S
 # ---- full and read-only disks: what was noted stays, what could not be noted is said and made again ----
 
 mkdir disk
-if mount -t tmpfs -o size=1m none disk 2>/dev/null; then
+i=0
+if mount -t tmpfs -o size=1m,nr_inodes=100 none disk 2>/dev/null; then
     run 0 disk/r
     cp disk/r/results.tsv before
     cat /dev/zero >disk/filler 2>/dev/null
@@ -115,8 +116,16 @@ if mount -t tmpfs -o size=1m none disk 2>/dev/null; then
     rm disk/filler
     run 0 disk/r --first-seed=2
     says '^isoheap: 1 runs, '
-    mount -o remount,ro disk
+    cp disk/r/results.tsv before
+    while : 2>/dev/null >"disk/inode$((i++))"; do :; done 2>/dev/null
     run 4 disk/r --first-seed=3
+    says 'No space left on device'
+    cmp -s before disk/r/results.tsv || complain 'a disk without inodes has changed the results'
+    rm disk/inode*
+    run 0 disk/r --first-seed=3
+    says '^isoheap: 1 runs, '
+    mount -o remount,ro disk
+    run 4 disk/r --first-seed=4
     says 'Read-only file system'
 else
     echo 'no tmpfs here: full and read-only disks are left out'
