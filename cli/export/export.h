@@ -8,7 +8,7 @@
 #include "cli/cli.h"
 
 struct exported {
-    const struct program *program, *original; /* program: as the collector sees it */
+    const struct program *program, *original;    /* program: as the collector sees it */
     const struct collector *subject, *reference; /* reference NULL: the model alone */
     const char *symbol;                          /* of the subject's struct, a C name */
     enum violation violation;

@@ -119,7 +119,8 @@ static void put_fault(FILE *out, const struct catalogue *c, const struct results
             count_flaky(c, r, f->name, arm_at(0)->name));
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
         n = gather(c, r, f->name, arm_at(0)->name, columns[i].measure, page_events, 256);
-        double value = survival_quantile(steps, kaplan_meier(page_events, n, steps), columns[i].left);
+        double value =
+            survival_quantile(steps, kaplan_meier(page_events, n, steps), columns[i].left);
         if (n && isfinite(value))
             fprintf(out, "<td>%.*f</td>", columns[i].measure == SECONDS ? 2 : 0, value);
         else

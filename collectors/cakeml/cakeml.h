@@ -5,8 +5,8 @@
  *
  * Sandberg Ericsson, Myreen, Åman Pohjala, "A Verified Generational Garbage Collector for CakeML".
  * There are two implementations, one on lists of heap elements and one on machine words; they run
- * in lockstep while someone looks.  levels.h has the states of both, oracles/statements/cakeml.h the paper's
- * invariants and the relation between them.
+ * in lockstep while someone looks.  levels.h has the states of both, oracles/statements/cakeml.h
+ * the paper's invariants and the relation between them.
  *
  * Blocks with an odd tag are references (mutable); all others are immutable once initialised.
  */

@@ -16,7 +16,8 @@ struct replay_result {
     unsigned steps; /* taken; the last one is where they differ, if they do */
     char difference[160];
     uint64_t cycles;
-    unsigned dangling; /* roots and fields of reachable blocks that lead to a free one, at the end */
+    /* At the end: roots and fields of reachable blocks that lead to a free one. */
+    unsigned dangling;
 };
 
 /* Takes the steps of a run of the model with real threads, and then lets these run freely to the
