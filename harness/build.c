@@ -2,8 +2,9 @@
  *
  * The initial heap of a collector without an image: the same blocks by alloc, load and store.
  *
- * All blocks hang in a spine, one block with a field for each of them, until fields and roots are
- * tied; then it is garbage.  Every step may collect and move.  Free gaps become garbage blocks, and
+ * All blocks hang in a spine until fields and roots are tied; then it is garbage.  It is one block
+ * with a field for each of them, or a tree of such blocks where the collector has none of that
+ * length.  Every step may collect and move.  Free gaps become garbage blocks, and
  * there are no fragments: the allocator alone decides what lies where.
  */
 #include "collectors/words_copy.h"
@@ -26,6 +27,74 @@ static void build_store(struct side *s, unsigned obj, size_t i, unsigned value) 
     call_store(s, 0, obj, i, value);
 }
 
+/* ---- the spine --------------------------------------------------------------------------------
+ */
+
+/* Fields of a block of the spine. */
+static size_t spine_fan(const struct side *s) {
+    size_t n = runner_of(s)->model.n_objects, most = s->traits.max_wosize;
+    return most && most < n ? most : n;
+}
+
+/* How many objects hang below a field of the spine's root: 1 if that holds them all. */
+static size_t spine_span(const struct side *s) {
+    size_t fan = spine_fan(s), span = 1;
+    while (span * fan < runner_of(s)->model.n_objects)
+        span *= fan;
+    return span;
+}
+
+/* The slot of the block of the spine in which a field leads to so many objects, the given one among
+ * them: below the root it is dst. */
+static unsigned spine_block(struct side *s, unsigned object, size_t below, unsigned dst) {
+    unsigned block = SPINE;
+    for (size_t span = spine_span(s); span > below; span /= spine_fan(s)) {
+        build_load(s, dst, block, object / span % spine_fan(s));
+        block = dst;
+    }
+    return block;
+}
+
+static void spine_load(struct side *s, unsigned dst, unsigned object) {
+    build_load(s, dst, spine_block(s, object, 1, dst), object % spine_fan(s));
+}
+
+/* Uses slot BLOCK. */
+static void spine_store(struct side *s, unsigned object, unsigned value) {
+    build_store(s, spine_block(s, object, 1, BLOCK), object % spine_fan(s), value);
+}
+
+/* A block of the spine that leads to the objects from that one on, `span` by each field. */
+static bool spine_alloc(struct side *s, unsigned object, size_t span) {
+    struct runner *r = runner_of(s);
+    size_t fields = (r->model.n_objects - object + span - 1) / span, fan = spine_fan(s);
+    return build_alloc(s, fields < fan ? fields : fan, 0, r->units);
+}
+
+/* From the root down. */
+static bool build_spine(struct side *s) {
+    unsigned n = runner_of(s)->model.n_objects;
+    if (n == 0)
+        return true;
+    if (n > 1 && spine_fan(s) == 1)
+        return false;
+    size_t span = spine_span(s);
+    if (!spine_alloc(s, 0, span))
+        return false;
+    slots_of(s)[SPINE] = slots_of(s)[SLOT_NEW];
+    for (; span > 1; span /= spine_fan(s))
+        for (unsigned object = 0; object < n; object += span) {
+            if (!spine_alloc(s, object, span / spine_fan(s)))
+                return false;
+            build_store(s, spine_block(s, object, span, BLOCK), object / span % spine_fan(s),
+                        SLOT_NEW);
+        }
+    return true;
+}
+
+/* ---- blocks, fields, roots --------------------------------------------------------------------
+ */
+
 /* dst := the collector's word for a word of the model; pointers into the heap come from the spine.
  */
 static void build_value(struct runner *r, enum party party, word v, unsigned dst) {
@@ -34,7 +103,7 @@ static void build_value(struct runner *r, enum party party, word v, unsigned dst
         slots_of(s)[dst] = side_word(&r->model, party, v);
         return;
     }
-    build_load(s, dst, SPINE, model_object(v));
+    spine_load(s, dst, model_object(v));
     slots_of(s)[dst] += model_offset(v) * sizeof(word);
 }
 
@@ -57,9 +126,8 @@ static unsigned build_tag(const struct runner *r, unsigned object) {
 /* Allocates every item in order, without pointers; false if the heap is too small for it all. */
 static bool build_blocks(struct runner *r, struct side *s) {
     const struct program *p = r->program;
-    if (r->model.n_objects > 0 && !build_alloc(s, r->model.n_objects, 0, r->units))
+    if (!build_spine(s))
         return false;
-    slots_of(s)[SPINE] = slots_of(s)[SLOT_NEW];
     for (unsigned i = 0, object = 0; i < p->n_items; i++) {
         const struct item *item = &p->items[i];
         bool named = item_is_named(item);
@@ -68,7 +136,7 @@ static bool build_blocks(struct runner *r, struct side *s) {
             if (!build_alloc(s, item->wosize, named ? build_tag(r, object) : 0, content))
                 return false;
             if (named)
-                build_store(s, SPINE, object, SLOT_NEW);
+                spine_store(s, object, SLOT_NEW);
         }
         object += named;
     }
@@ -84,7 +152,7 @@ static void build_edges(struct runner *r, enum party party) {
             word v = model_fields(&r->model, o)[f];
             if (!model_is_pointer(v))
                 continue;
-            build_load(s, BLOCK, SPINE, o);
+            spine_load(s, BLOCK, o);
             build_value(r, party, v, VALUE);
             build_store(s, BLOCK, f, VALUE);
         }
@@ -113,7 +181,7 @@ static void build_address(struct runner *r, enum party party, uint32_t o, uint32
         word_pointer(r->model.objects[o].address[party])[f] = w;
         return;
     }
-    build_load(s, BLOCK, SPINE, o);
+    spine_load(s, BLOCK, o);
     if (f < r->model.objects[o].first_scanned) {
         call_write_raw(s, 0, BLOCK, f, w);
         return;
@@ -141,7 +209,7 @@ static void build_forwards(struct runner *r, struct side *s) {
     for (uint32_t o = 0; s->collector->extras && o < r->model.n_objects; o++) {
         if (build_tag(r, o) == r->model.objects[o].tag || r->model.objects[o].is_static)
             continue;
-        build_load(s, BLOCK, SPINE, o);
+        spine_load(s, BLOCK, o);
         build_load(s, VALUE, BLOCK, 0);
         call_forward(s, BLOCK, VALUE);
     }

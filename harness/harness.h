@@ -29,6 +29,7 @@ struct run_counts {
 struct verdict {
     enum violation violation;     /* VIOLATION_none: all is well */
     bool harness_error;           /* an assertion of our own failed: no verdict on anybody */
+    bool not_run;                 /* a collector cannot be given the program, detail says why */
     enum party guilty;            /* PARTY_SUBJECT or PARTY_REFERENCE */
     enum oracle oracle;           /* which judged */
     unsigned op;                  /* number of the operation; n_ops: the checks after the script;

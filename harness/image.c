@@ -180,7 +180,7 @@ static void build_side(struct runner *r, enum party party, size_t used) {
     } else {
         write_items(r, party, NULL);
         if (!build_by_allocation(r, party))
-            skip_rest(r);
+            leave_unrun(s, "refuses a block of the initial heap");
     }
     graph_of_heap(&s->graph, base, r->heap_words + s->traits.nursery_words, s->statics,
                   s->static_words, s->slots[0], r->mutators, s->cells,
@@ -211,11 +211,11 @@ static void build_model(struct runner *r) {
 
 /* Blocks longer than a collector can represent mean nothing to it. */
 static void check_sizes(struct runner *r) {
-    for (unsigned s = 0; s < r->n_sides; s++) {
-        size_t most = r->side[s].traits.max_wosize;
+    FOR_SIDES (r, s) {
+        size_t most = s->traits.max_wosize;
         for (unsigned i = 0; most && i < r->program->n_items; i++)
             if (!r->program->items[i].is_static && r->program->items[i].wosize > most)
-                skip_rest(r);
+                leave_unrun(s, "has no block as long as one of the initial heap (max_wosize)");
     }
 }
 

@@ -141,6 +141,8 @@ _Noreturn void fail(struct runner *, enum violation, enum oracle, enum party gui
 _Noreturn void harness_fault(struct runner *, const char *detail); /* the same without a verdict */
 /* Ends the run without a verdict, since the rest of the program has no meaning here. */
 _Noreturn void skip_rest(struct runner *);
+/* The same before the first operation: that side cannot be given the program, and why. */
+_Noreturn void leave_unrun(struct side *, const char *why);
 
 /* ---- image.c ----------------------------------------------------------------------------------
  */

@@ -41,6 +41,13 @@ _Noreturn void skip_rest(struct runner *r) {
     longjmp(r->end, 1);
 }
 
+void leave_unrun(struct side *s, const char *why) {
+    struct runner *r = runner_of(s);
+    r->verdict.not_run = true;
+    snprintf(r->verdict.detail, VERDICT_TEXT, "%s %s", s->collector->name, why);
+    skip_rest(r);
+}
+
 /* ---- life -------------------------------------------------------------------------------------
  */
 

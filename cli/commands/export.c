@@ -155,9 +155,12 @@ static int find_class(const struct options *o, struct exported *e, struct job *j
         return EXIT_HARNESS;
     }
     if (!v.violation || v.guilty != PARTY_SUBJECT) {
-        fprintf(stderr, "isoheap: %s raises no violation of %s: nothing to export%s\n", o->file,
+        fprintf(stderr, "isoheap: %s raises no violation of %s: nothing to export%s%s\n", o->file,
                 job->subject->name,
-                v.violation ? " (the reference is guilty: give it as --collector)" : "");
+                v.violation ? " (the reference is guilty: give it as --collector)"
+                : v.not_run ? "; it was not run: "
+                            : "",
+                v.not_run ? v.detail : "");
         return EXIT_NOTHING;
     }
     describe_without_target(job, e->program, &v, only, sizeof only);

@@ -270,8 +270,9 @@ static int find_violation(struct reduce *r) {
     }
     if (r->wanted.violation)
         return EXIT_OK;
-    fprintf(stderr, "isoheap: %s raises no violation of %s: nothing to reduce\n", r->file,
-            r->job.subject->name);
+    bool unrun = r->wanted.not_run;
+    fprintf(stderr, "isoheap: %s raises no violation of %s: nothing to reduce%s%s\n", r->file,
+            r->job.subject->name, unrun ? "; it was not run: " : "", unrun ? r->wanted.detail : "");
     return EXIT_NOTHING;
 }
 

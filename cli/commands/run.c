@@ -23,7 +23,7 @@ struct run {
     unsigned jobs; /* 0: one file after the other, in no process of their own */
     struct tally {
         int status;
-        unsigned n_passed, n_failed, n_unreadable;
+        unsigned n_passed, n_failed, n_not_run, n_unreadable;
     } tally;
 };
 
@@ -109,6 +109,8 @@ static void print_result(const struct run *r, const char *path, const struct ver
     const char *on = r->colour ? "\033[1;31m" : "", *off = r->colour ? "\033[0m" : "";
     if (v->harness_error) {
         printf("%s: %sharness error%s: %s", path, on, off, v->detail);
+    } else if (v->violation == VIOLATION_none && v->not_run) {
+        printf("%s: not run: %s", path, v->detail);
     } else if (v->violation == VIOLATION_none) {
         printf("%s: ok", path);
     } else {
@@ -129,7 +131,11 @@ static void count(struct run *r, const struct verdict *v, bool good) {
         raise_status(r, EXIT_HARNESS);
     else if (!good)
         raise_status(r, EXIT_VIOLATION);
-    if (good)
+    else if (v->not_run)
+        raise_status(r, EXIT_UNREADABLE);
+    if (good && v->not_run)
+        r->tally.n_not_run++;
+    else if (good)
         r->tally.n_passed++;
     else
         r->tally.n_failed++;
@@ -227,6 +233,7 @@ static void done(const char *path, void *context, const void *result) {
     raise_status(r, t->status);
     r->tally.n_passed += t->n_passed;
     r->tally.n_failed += t->n_failed;
+    r->tally.n_not_run += t->n_not_run;
     r->tally.n_unreadable += t->n_unreadable;
 }
 
@@ -246,11 +253,14 @@ static void run_beside(struct run *r) {
 }
 
 static void print_summary(const struct run *r) {
-    if (r->tally.n_passed + r->tally.n_failed + r->tally.n_unreadable < 2)
+    const struct tally *t = &r->tally;
+    if (t->n_passed + t->n_failed + t->n_not_run + t->n_unreadable < 2)
         return;
-    printf("%u passed, %u failed", r->tally.n_passed, r->tally.n_failed);
-    if (r->tally.n_unreadable)
-        printf(", %u unreadable", r->tally.n_unreadable);
+    printf("%u passed, %u failed", t->n_passed, t->n_failed);
+    if (t->n_not_run)
+        printf(", %u not run", t->n_not_run);
+    if (t->n_unreadable)
+        printf(", %u unreadable", t->n_unreadable);
     printf("\n");
 }
 
@@ -259,7 +269,8 @@ static const char about[] =
     "each program runs in a child process."
     "\v"
     "Exit status: 0 no violation, 1 violation (with --expect: not the expected one), 2 usage, 3 "
-    "unreadable input, 4 harness fault; of several files the highest.";
+    "unreadable input, or a program that the collector cannot be given (\"not run\"), 4 harness "
+    "fault; of several files the highest.";
 
 int command_run(int argc, char **argv) {
     static const struct argp argp = {options, parse, "FILE...", about, job_children, NULL, NULL};

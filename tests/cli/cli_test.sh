@@ -180,6 +180,11 @@ check 0 ok run --reference none list.txt
 check 0 ok run --collector cheney --reference mark_sweep list.txt
 # one state in a process: the model judges alone
 check 0 ok run --collector boehm --reference boehm list.txt
+# No room for what the initial heap hangs in: that is not "ok".
+printf 'isoheap program 1\nconfig heap=16\nheap\n  b0 = block tag=0 size=15 []\nroots\n  r0 = b0\nscript\n  full\n' >full.txt
+check 3 'full.txt: not run: boehm refuses a block of the initial heap' run --collector boehm full.txt
+check 3 'list.txt: ok;.*1 passed, 0 failed, 1 not run' run --collector boehm list.txt full.txt
+check 5 'nothing to reduce; it was not run: boehm refuses' reduce --collector boehm full.txt
 
 check 1 '^infix.txt: violation lost_object \(subject\) at operation 0: full;' \
     run --collector bad_infix_root infix.txt
