@@ -74,7 +74,7 @@ if mount -t tmpfs -o size=64k,nr_inodes=20 none disk 2>/dev/null; then
     refused 'a full disk'
     rm disk/filler
     i=0
-    while : 2>/dev/null >"disk/inode$((i++))"; do :; done 2>/dev/null
+    while : 2>/dev/null >disk/inode$i; do i=$((i + 1)); done 2>/dev/null
     refused 'no inode is free'
     rm disk/inode*
     mount -o remount,ro disk

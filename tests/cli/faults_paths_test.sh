@@ -117,7 +117,7 @@ if mount -t tmpfs -o size=1m,nr_inodes=100 none disk 2>/dev/null; then
     run 0 disk/r --first-seed=2
     says '^isoheap: 1 runs, '
     cp disk/r/results.tsv before
-    while : 2>/dev/null >"disk/inode$((i++))"; do :; done 2>/dev/null
+    while : 2>/dev/null >disk/inode$i; do i=$((i + 1)); done 2>/dev/null
     run 4 disk/r --first-seed=3
     says 'No space left on device'
     cmp -s before disk/r/results.tsv || complain 'a disk without inodes has changed the results'
