@@ -135,6 +135,10 @@ static bool is_needed(const struct exported *e, const char *what, size_t length)
         {"newcolours", asserts(e, "walk") && allocates(e->program)},
         {"promoted", asserts(e, "walk") && allocates(e->program) && e->subject->young},
         {"unreached", asserts(e, "graph") && has_cycles(e)},
+        {"statics",
+         e->violation == VIOLATION_field_written && program_static_words(e->program) > 0},
+        {"empty", e->violation == VIOLATION_ill_formed_heap && e->subject->walk},
+        {"shallow", e->violation == VIOLATION_sanitizer && e->subject->traits.shallow},
         {"written", e->violation == VIOLATION_field_written && e->subject->young},
         {"protection", is_of_snapshot(e->violation) && has_snapshots(e)},
         {"slices", has_slices(e) && (e->violation == VIOLATION_no_progress ||

@@ -235,6 +235,7 @@ check 1 'violation sanitizer.*detail     the stack of 64 KiB is used up in colle
     run --collector bad_deep_mark deep.txt
 check 1 'the stack of 16 KiB is used up in collect;.*--reference cheney --stack=16 crash.txt' run --stack=16 --collector bad_deep_mark deep.txt
 check 0 ok run --stack=0 --collector bad_deep_mark deep.txt
+check 0 'sanitizer, subject \(bad_deep_mark\): [1-4] operations' reduce --runs=150 --collector bad_deep_mark -o shallow.txt deep.txt
 check 0 ok run --stack=16 --collector mark_sweep deep.txt
 check 2 'at least 16, or 0 for the ordinary stack' run --stack=15 deep.txt
 
