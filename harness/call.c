@@ -86,14 +86,15 @@ static void run_call(struct side *s, const char *name, void (*body)(void *), str
         body(c);
 }
 
-/* Defines what does a call where it runs. */
+/* Defines what does a call where it runs.  Names that begin with call_: what is below them in a
+ * stack is the harness's (cli/campaign/stack.c). */
 #define BODY(name)                                                                                 \
-    static void run_##name(struct call *c);                                                        \
-    static void name##_body(void *context) {                                                       \
-        run_##name(context);                                                                       \
+    static void call_of_##name(struct call *c);                                                    \
+    static void call_body_##name(void *context) {                                                  \
+        call_of_##name(context);                                                                   \
     }                                                                                              \
-    static void run_##name(struct call *c)
-#define RUN(s, name, c) run_call(s, #name, name##_body, c)
+    static void call_of_##name(struct call *c)
+#define RUN(s, name, c) run_call(s, #name, call_body_##name, c)
 
 /* ---- life -------------------------------------------------------------------------------------
  */

@@ -7,7 +7,7 @@
  *     #0 0x55d0 in __asan_memcpy (fuzz_x+0x1a2b)
  *     #1 0x55d1 in sweep collectors/x/x.c:80:5
  *     #2 0x55d2 in x_collect collectors/x/x.c:120:9
- *     #3 0x55d3 in call_collect harness/call.c:210:12
+ *     #3 0x55d3 in call_of_collect harness/call.c:210:12
  *
  * What is below call_... is ours, and what is above the first function that has a source is the
  * sanitizer's or the C library's.  Addresses, lines and what the compiler adds to a name change

@@ -24,7 +24,7 @@ static void the_collector_s_frames_are_taken(void **state) {
                 "    #0 0x55d0 in __asan_memcpy (/tmp/fuzz_x+0x1a2b)\n"
                 "    #1 0x55d1 in sweep.part.0 collectors/x/x.c:80:5\n"
                 "    #2 0x55d2 in x_collect collectors/x/x.c:120:9\n"
-                "    #3 0x55d3 in call_collect harness/call.c:210:12\n"
+                "    #3 0x55d3 in call_of_collect harness/call.c:210:12\n"
                 "    #4 0x55d4 in op_full harness/operations/collection.c:20:5\n"
                 "\n"
                 "0x602 is located 0 bytes inside of 16-byte region\n"
