@@ -98,7 +98,7 @@ static void write_header(FILE *f, const struct exported *e, const char *name) {
     fprintf(f,
             "#undef NDEBUG\n"
             "#include \"collectors/collector.h\"\n\n"
-            "#include <assert.h>\n#include <stdio.h>\n#include <stdlib.h>\n"
+            "#include <assert.h>\n%s#include <stdio.h>\n#include <stdlib.h>\n"
             "#include <string.h>\n\n"
             "#ifdef PLUGIN /* the collector of the plug-in that is linked, collectors/plugin.h */\n"
             "extern const struct {\n"
@@ -108,7 +108,7 @@ static void write_header(FILE *f, const struct exported *e, const char *name) {
             "#define COLLECTOR (*isoheap_plugin.collector)\n#else\n"
             "#ifndef COLLECTOR\n#define COLLECTOR %s\n#endif\n"
             "extern const struct collector COLLECTOR;\n#endif\n\n",
-            e->symbol);
+            e->stack_kib ? "#include <pthread.h>\n" : "", e->symbol);
 }
 
 /* ---- life -------------------------------------------------------------------------------------
@@ -171,6 +171,8 @@ static int find_class(const struct options *o, struct exported *e, struct job *j
     e->of_levels = v.oracle == ORACLE_refinement || v.oracle == ORACLE_refinement_words ||
                    v.oracle == ORACLE_layout;
     snprintf(e->detail, sizeof e->detail, "%s", v.detail);
+    if (sscanf(v.detail, "the stack of %zu KiB is used up", &e->stack_kib) != 1)
+        e->stack_kib = 0;
     return EXIT_OK;
 }
 

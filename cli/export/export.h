@@ -15,6 +15,7 @@ struct exported {
     bool of_levels;      /* an oracle of the collector's levels has raised it */
     bool undefined;      /* a sanitizer other than AddressSanitizer has */
     bool seeded;         /* the collector is a seeded fault's */
+    size_t stack_kib;    /* it has used up a stack of so many KiB; or 0 */
     const char *sources; /* of a plug-in's collector, as words for a shell; or NULL */
     char detail[VERDICT_TEXT];
 };

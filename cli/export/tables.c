@@ -290,6 +290,24 @@ static void write_plain(FILE *f, const struct op *op, unsigned m) {
     }
 }
 
+/* What uses up a stack does so in a thread that has no more. */
+static void write_main(FILE *f, size_t stack_kib) {
+    static const char play[] = "    begin();\n    script();\n    end();\n    puts(\"passed\");\n";
+    if (!stack_kib) {
+        fprintf(f, "int main(void) {\n%s    return 0;\n}\n", play);
+        return;
+    }
+    fprintf(f,
+            "static void *play(void *none) {\n%s    return none;\n}\n\n"
+            "int main(void) {\n"
+            "    pthread_attr_t attributes;\n    pthread_t thread;\n"
+            "    pthread_attr_init(&attributes);\n"
+            "    if (pthread_attr_setstacksize(&attributes, %zu << 10) ||\n"
+            "        pthread_create(&thread, &attributes, play, NULL))\n        exit(99);\n"
+            "    pthread_join(thread, NULL);\n    return 0;\n}\n",
+            play, stack_kib);
+}
+
 void export_script(FILE *f, const struct exported *e) {
     const struct lowering l = lower(f, e);
     char text[256];
@@ -312,6 +330,6 @@ void export_script(FILE *f, const struct exported *e) {
         if (has_init && op_has(op->code, KEEPS_FRESH) && !op_has(original->code, KEEPS_FRESH))
             fprintf(f, "    fresh = WORD_UNIT;\n");
     }
-    fprintf(f, "}\n\nint main(void) {\n    begin();\n    script();\n    end();\n"
-               "    puts(\"passed\");\n    return 0;\n}\n");
+    fprintf(f, "}\n\n");
+    write_main(f, e->stack_kib);
 }

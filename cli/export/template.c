@@ -48,6 +48,13 @@ static bool has_op(const struct program *p, unsigned flags, op_bits codes) {
     return false;
 }
 
+static bool builds(const struct program *p, bool arrays) {
+    for (unsigned i = 0; i < p->n_ops; i++)
+        if (p->ops[i].code == OP_BUILD && (p->ops[i].shape == BUILD_ARRAY) == arrays)
+            return true;
+    return false;
+}
+
 static bool allocates(const struct program *p) {
     return has_op(p, FLAG_ALLOCATES, 0);
 }
@@ -152,6 +159,8 @@ static bool is_needed(const struct exported *e, const char *what, size_t length)
         {"cakeml", oracle_text(e) == export_cakeml},
         {"order", e->violation == VIOLATION_order_changed && collects(e->program)},
         {"operations", e->program->n_ops > 0},
+        {"lists", builds(e->program, false)},
+        {"arrays", builds(e->program, true)},
         {"conservative", e->subject->traits.conservative},
         {"image", e->subject->image != NULL},
         {"byalloc", e->subject->image == NULL},
