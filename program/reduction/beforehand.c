@@ -169,6 +169,8 @@ static bool do_beforehand(struct program *p, unsigned at, unsigned n) {
     if (op->code == OP_STORE || op->code == OP_INIT) {
         if (!store_beforehand(p, at))
             return false;
+    } else if (op->code == OP_KIND) {
+        p->config[CONFIG_KIND] = op->kind;
     } else {
         if (!has(op, OPERAND_DST) || used_before(p, at, m, dst, false) ||
             !find_result(p, at, &result))

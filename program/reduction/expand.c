@@ -62,18 +62,44 @@ static bool fill_with_one(struct program *p, unsigned at, unsigned n) {
     return put_ops(p, at, ops, 2);
 }
 
-/* A full collection here instead of wherever the config's count of allocations ends. */
-static bool collect_here(struct program *p, unsigned at, unsigned n) {
+/* What fills the heap collects first, and again when it is full. */
+static bool collect_twice(struct program *p, unsigned at, unsigned n) {
+    (void)n;
+    const struct op ops[] = {{.code = OP_FULL}, {.code = OP_FULL}};
+    return p->ops[at].code == OP_EXHAUST && put_ops(p, at, ops, 2);
+}
+
+/* A full collection before an operation, or after it, instead of wherever the config's counts of
+ * allocations end. */
+static bool collect_before(struct program *p, unsigned at, unsigned n) {
     (void)n;
     struct op ops[] = {{.code = OP_FULL}, p->ops[at]};
-    if (p->config[CONFIG_STRESS] == config_ranges[CONFIG_STRESS].initial || !put_ops(p, at, ops, 2))
-        return false;
-    p->config[CONFIG_STRESS] = config_ranges[CONFIG_STRESS].initial;
+    return has_counts(p) && put_ops(p, at, ops, 2) && forget_counts(p);
+}
+
+static bool collect_after(struct program *p, unsigned at, unsigned n) {
+    (void)n;
+    struct op ops[] = {p->ops[at], {.code = OP_FULL}};
+    return has_counts(p) && put_ops(p, at, ops, 2) && forget_counts(p);
+}
+
+static unsigned count_unasked(const struct program *p) {
+    return p->n_ops == 0 && p->n_items <= SMALL ? p->n_items : 0;
+}
+
+/* What only the checks after an empty script have shown may take less with a collection of its own:
+ * one item at least, or it would be no gain. */
+static bool collect_and_remove(struct program *p, unsigned at, unsigned n) {
+    cut_items(p, at, n, MEND_UNIT, REST_NOTHING);
+    p->ops[p->n_ops++] = (struct op){.code = OP_FULL};
     return true;
 }
 
 const struct step_family expand_steps[] = {
-    {"collect where the config's count ends", false, count_ops, collect_here},
+    {"collect, and remove an item", false, count_unasked, collect_and_remove},
+    {"collect before the config's count ends", false, count_ops, collect_before},
+    {"collect after the config's count ends", false, count_ops, collect_after},
     {"fill the heap with one block", false, count_ops, fill_with_one},
+    {"collect twice instead of filling the heap", false, count_ops, collect_twice},
     {"unroll a list or tree", false, count_ops, unroll},
     {0}};

@@ -29,6 +29,19 @@ static unsigned all_words(const struct op *op) {
 static const unsigned counts[] = {CONFIG_STRESS, CONFIG_FAIL};
 enum { COUNTS = sizeof counts / sizeof *counts };
 
+bool has_counts(const struct program *p) {
+    bool any = false;
+    for (unsigned c = 0; c < COUNTS; c++)
+        any |= p->config[counts[c]] != config_ranges[counts[c]].initial;
+    return any;
+}
+
+bool forget_counts(struct program *p) {
+    for (unsigned c = 0; c < COUNTS; c++)
+        p->config[counts[c]] = config_ranges[counts[c]].initial;
+    return true;
+}
+
 /* What comes at the n-th comes with an earlier one. */
 static bool remove_ops_and_counts(struct program *p, unsigned at, unsigned n) {
     bool any = false;
@@ -119,14 +132,7 @@ static bool make_full(struct program *p, unsigned at, unsigned n) {
 
 /* The same where config counts allocations: here instead of wherever the count ends. */
 static bool make_full_without_counts(struct program *p, unsigned at, unsigned n) {
-    bool any = false;
-    for (unsigned c = 0; c < COUNTS; c++)
-        any |= p->config[counts[c]] != config_ranges[counts[c]].initial;
-    if (!any || !make_full(p, at, n))
-        return false;
-    for (unsigned c = 0; c < COUNTS; c++)
-        p->config[counts[c]] = config_ranges[counts[c]].initial;
-    return true;
+    return has_counts(p) && make_full(p, at, n) && forget_counts(p);
 }
 
 /* ---- operands ---------------------------------------------------------------------------------

@@ -40,6 +40,9 @@ static inline unsigned step_down(unsigned number, unsigned minimum, unsigned run
 /* Takes words from a config value, if there are any; false, and nothing changed, if it would leave
  * its range. */
 bool take_words(struct program *, enum config_key, unsigned words);
+/* Does the config count allocations, to collect or to refuse one?  Back to the defaults; true. */
+bool has_counts(const struct program *p);
+bool forget_counts(struct program *p);
 /* The fields of the largest block that fits before the script, but for the words that `exhaust`
  * leaves; 0: none. */
 unsigned room_to_exhaust(const struct program *, const struct op *exhaust);

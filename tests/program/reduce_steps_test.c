@@ -140,6 +140,8 @@ static void operations_are_done_beforehand(void **state) {
             "heap\n  b0 = closure arity=1,1 env=[5]\nroots\n  r1 = b0\n");
     becomes(early, "script\n  r1 = string size=2 [0x5]\n",
             "heap\n  b0 = string [0x5, 0x0]\nroots\n  r1 = b0\n");
+    becomes(early, "script\n  r0 = alloc tag=0 size=1\n  kind 1\n  minor\n",
+            "config kind=1\nscript\n  r0 = alloc tag=0 size=1\n  minor\n");
     static const char heap[] =
         "heap\n  b0 = closure arity=1,1 env=[7]\n  b1 = block tag=0 [1, b0]\n"
         "roots\n  r0 = b0\n  r1 = b1\n";
@@ -186,9 +188,16 @@ static void what_stands_for_several_is_expanded(void **state) {
                   "script\n  r1 = alloc tag=0 size=1\n  r1 = alloc tag=0 size=1 [7]\n");
     becomes("fill the heap with one block", "config heap=20\nscript\n  r1 = exhaust 0\n",
             "config heap=20\nscript\n  full\n  r1 = alloc tag=0 size=19\n");
-    becomes("collect where the config's count ends",
+    becomes("collect twice instead of filling the heap", "script\n  r1 = exhaust 0\n",
+            "script\n  full\n  full\n");
+    becomes("collect before the config's count ends",
             "config stress=2\nscript\n  r1 = alloc tag=0 size=1\n  r1 = alloc tag=0 size=1\n",
             "script\n  r1 = alloc tag=0 size=1\n  full\n  r1 = alloc tag=0 size=1\n");
+    becomes("collect after the config's count ends", "config fail=3\nscript\n  r0 = array 9 0\n",
+            "script\n  r0 = array 9 0\n  full\n");
+    becomes("collect, and remove an item",
+            "heap\n  b0 = block tag=0 [b1]\n  b1 = block tag=0 [0]\n",
+            "heap\n  b0 = block tag=0 [0]\nscript\n  full\n");
 }
 
 static void stores_become_values_of_the_allocation(void **state) {
@@ -235,6 +244,7 @@ static void kinds_are_plain(void **state) {
     becomes("lower a variant or kind", "config kind=164\n", "config kind=2\n");
     becomes("clear a bit of a variant or kind", "config variant=219\n", "config variant=217\n");
     becomes("lower the kind that an operation takes", "script\n  kind 20\n", "script\n  kind 3\n");
+    becomes("simplify an operation", "script\n  kind 3\n", "script\n  full\n");
 }
 
 static void values_and_slots_come_first(void **state) {
