@@ -110,9 +110,9 @@ static void numbers_have_the_names_of_the_row(void **state) {
     assert_int_equal(op.i, BUILD_TREE);
     assert_int_equal(op.n, 7);
     size_t length;
-    const char *word = op_word(&op, &length);
+    const char *name = op_word(&op, &length);
     assert_int_equal(length, 4);
-    assert_memory_equal(word, "tree", 4);
+    assert_memory_equal(name, "tree", 4);
     assert_null(op_word(&(struct op){.code = OP_LOAD}, &length));
 }
 
