@@ -7,7 +7,7 @@
 set -u
 : "${MISBEHAVING:?the path of the misbehaving command}"
 bin=${CAMPAIGN_BIN:-}
-[ -n "$bin" ] || { echo 'no libFuzzer here'; exit 77; }
+[ -n "$bin" ] || { echo 'skipped: this test needs libFuzzer, which clang has'; exit 77; }
 # shellcheck source=tests/support/support.bash
 . "$(dirname "$0")/../support/support.bash"
 

@@ -9,7 +9,6 @@ bin=${CAMPAIGN_BIN:-}
 target=fuzz_bad_infix_root
 # shellcheck source=tests/support/support.bash
 . "$(dirname "$0")/../support/support.bash"
-trap 'umount "$folder"/disk 2>/dev/null; rm -rf "$folder"' EXIT
 
 long=$(printf 'long%.0s' $(seq 60))
 names=('a b' 'q"u' "s'q" 'se;touch X' '$(touch X)' '`touch X`' $'new\nline' -dash '*?[x]' 'b\n' "$long" $'\xff\xfe')
@@ -67,8 +66,7 @@ refused() {
     check 2 'cannot write disk/new: ' "$ISOHEAP" convert --to=bytes --output=disk/new finding.txt
     [ "$(cat disk/old)" = old ] && [ ! -e disk/new ] || complain "$1: what was there has changed"
 }
-mkdir disk
-if mount -t tmpfs -o size=64k,nr_inodes=20 none disk 2>/dev/null; then
+if small_disk 64k 20; then
     echo old >disk/old
     cat /dev/zero >disk/filler 2>/dev/null
     refused 'a full disk'
@@ -200,8 +198,7 @@ done
 
 # ---- full and read-only disks ----
 
-mkdir disk
-if mount -t tmpfs -o size=1200k,nr_inodes=400 none disk 2>/dev/null; then
+if small_disk 1200k 400; then
     cp -r corpus disk/corpus
     where=disk/corpus
     remember
@@ -236,8 +233,6 @@ if mount -t tmpfs -o size=1200k,nr_inodes=400 none disk 2>/dev/null; then
     timeout 200 "$ISOHEAP" fuzz --corpus=disk/grown --crashes=disk/findings --bin-dir="$bin" --jobs=1 --time=100 --reduce-time=1 $target >out 2>&1
     [ $? -eq 4 ] && grep -q 'is full$' out && [ "$(df --output=iavail disk | tail -n 1)" -gt 9 ] ||
         complain 'inodes that come to an end' out
-else
-    echo 'no tmpfs here: full and read-only disks are left out'
 fi
 
 # ---- AFL++ ----
@@ -254,4 +249,4 @@ if command -v afl-clang-fast >/dev/null; then
     [ $? -eq 1 ] && grep -Eq '^fuzz_tiny +[1-9].* overlap 1 new' out || complain "AFL++ in '$where'" out
     untouched 'AFL++'
 fi
-exit $wrong
+finish

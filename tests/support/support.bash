@@ -39,6 +39,16 @@ finish() {
     exit $wrong
 }
 
+# small_disk SIZE INODES: a file system of its own in disk/, which is unmounted at the end; false where
+# none can be mounted, as in a container.
+small_disk() {
+    mkdir -p disk
+    trap 'umount "$folder"/disk 2>/dev/null; rm -rf "$folder"' EXIT
+    mount -t tmpfs -o "size=$1,nr_inodes=$2" none disk 2>/dev/null && return
+    lack 'full and read-only disks: no file system can be mounted here (CAP_SYS_ADMIN)'
+    return 1
+}
+
 # need PROGRAM...: a test that cannot run says so, and is counted as skipped (SKIP_RETURN_CODE).
 need() {
     local program
