@@ -18,12 +18,16 @@ static inline void set_colour(word v, unsigned colour) {
 static inline void darken_word(struct space *, const word *place);
 static inline size_t scan_start(const struct space *, word v);
 static inline void mark_deep(struct space *g, word v) {
+    enum { FRAME = 128 }; /* pointers that a call takes down before it follows them */
+    const word *waiting[FRAME];
+    size_t n = 0, wosize = header_wosize(header_of(v));
     gc_tick(g->config.hooks);
     set_colour(v, BLACK);
-    for (size_t i = header_wosize(header_of(v)); i-- > scan_start(g, v);) {
-        const word *field = &word_pointer(v)[i];
-        if (is_pointer(*field))
-            darken_word(g, field);
+    for (size_t i = scan_start(g, v); i < wosize; i++) {
+        if (is_pointer(word_pointer(v)[i]))
+            waiting[n++] = &word_pointer(v)[i];
+        for (bool full = n == FRAME || i + 1 == wosize; full && n > 0;)
+            darken_word(g, waiting[--n]);
     }
 }
 
