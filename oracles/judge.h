@@ -161,8 +161,9 @@ static inline bool judge_shown(struct judge *j, uint64_t before, bool any) {
  *
  *   reset        a run begins: config and traits are known, the heap is not there yet
  *   emptied      of a share of the programs: the collector has been reset, and what it shows of the
- * empty heap has been walked into side->graph and side->facts built        the initial heap stands
- * in collector and model writing      field i of block is about to become value, by the mutator
+ *                empty heap has been walked into side->graph and side->facts
+ *   built        the initial heap stands in collector and model
+ *   writing      field i of block is about to become value, by the mutator
  *   called       a call that may have collected has just ended; the model is as it was before it.
  *                request: what it allocated, or NULL; full: a full collection, and no more
  *   answered     an allocation has been answered by all collectors: the model has the block, or all
