@@ -37,15 +37,24 @@ static bool is_predictable(const struct side *s) {
     return s->traits.merged_free_list && s->traits.full_until_exact == 1 && !s->collector->young;
 }
 
+/* Else the comparison that is about to come says what is wrong. */
+static bool is_whole(struct judge *j) {
+    return !isomorphism_compare(j->iso, &j->side->graph, j->model_graph);
+}
+
 static bool gap_fits(struct judge *j, size_t wosize) {
     const struct side *s = j->side;
-    return live_words(j) + wosize + 1 <= s->config.heap_words &&
-           !isomorphism_compare(j->iso, &s->graph, j->model_graph) &&
+    return live_words(j) + wosize + 1 <= s->config.heap_words && is_whole(j) &&
            largest_gap(&s->graph, j->iso->run) >= wosize;
 }
 
-/* The refused block is asked for again, behind a full collection. */
+/* The refused block is asked for again, behind a full collection: if a collection has lost
+ * something before, this one would crash.  What a runtime may change of its own accord is no loss.
+ */
 static bool is_granted_later(struct judge *j, size_t wosize) {
+    bool steady = !j->model->has_ephemerons && !j->side->traits.forwards;
+    if (steady && !is_whole(j))
+        return false;
     j->services->collect_fully(j);
     bool granted = j->services->allocate(j, wosize) == GC_OK;
     j->side->slots[0][SLOT_NEW] = WORD_UNIT;
