@@ -16,7 +16,7 @@ run_all() {
     # what a collector's own statements cost
     build/"$1"/bench/bench_exec "$2" incremental snapshot </dev/null
     build/"$1"/bench/bench_exec "$2" generational remembered minor </dev/null
-    build/"$1"/bench/bench_exec "$2" cakeml refinement layout </dev/null
+    build/"$1"/bench/bench_exec "$2" cakeml refinement_words layout </dev/null
     build/"$1"/bench/bench_exec "$2" tower refinement </dev/null
 }
 

@@ -262,7 +262,7 @@ static int find_violation(struct reduce *r) {
     choose_target_for(&r->job_options.job, r->file);
     r->job = r->job_options.job;
     r->job.trial_ms = 1000 * r->job.seconds;
-    r->job.alone = true;
+    r->job.alone = r->job.in_turns = true;
     r->wanted = judge(r, &program);
     if (r->wanted.harness_error) {
         fprintf(stderr, "isoheap: %s: harness error: %s\n", r->file, r->wanted.detail);

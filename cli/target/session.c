@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,8 @@ static struct session {
     int file, input, ours, theirs;
     char *map;
     struct judged_offsets at;
+    bool on_one_core;
+    cpu_set_t cores; /* on_one_core: those that we may run on at other times */
     char said[SAID];
 } session;
 
@@ -117,6 +120,8 @@ static bool fits(const struct session *s, const struct job *job) {
 }
 
 static void release(struct session *s) {
+    if (s->on_one_core)
+        sched_setaffinity(0, sizeof s->cores, &s->cores);
     int files[] = {s->file, s->input, s->ours, s->theirs};
     for (unsigned i = 0; i < sizeof files / sizeof *files; i++)
         if (files[i] >= 0)
@@ -126,6 +131,18 @@ static void release(struct session *s) {
     guard_unshare((void *)s->pace, sizeof *s->pace);
     free(s->target);
     *s = (struct session){.owner = 0};
+}
+
+/* Who takes turns works on one core: to wake another one takes longer than a run.  What is started
+ * now stays there as well. */
+static void stay_on_core(struct session *s) {
+    cpu_set_t one;
+    int core = sched_getcpu();
+    if (core < 0 || core >= CPU_SETSIZE || sched_getaffinity(0, sizeof s->cores, &s->cores) != 0)
+        return;
+    CPU_ZERO(&one);
+    CPU_SET(core, &one);
+    s->on_one_core = sched_setaffinity(0, sizeof one, &one) == 0;
 }
 
 /* Its end: how its process ended. */
@@ -190,6 +207,8 @@ static bool start(struct session *s, const struct job *job, char *why) {
         return false;
     }
     fill_request(job, request_of(s));
+    if (job->in_turns)
+        stay_on_core(s);
     s->task = (struct guard_task){.seconds = job->seconds,
                                   .body = become_target,
                                   .context = s,
