@@ -105,7 +105,6 @@ format: ## format the C sources (clang-format)
 	@scripts/lint.sh format
 
 tidy: deps ## look for defects (clang-tidy, shellcheck)
-	@scripts/build.sh check
 	@scripts/lint.sh tidy
 
 deps: ## install the packages that are missing

@@ -275,11 +275,11 @@ enum menu_numbers {
  * enumeration are driven by it. */
 struct op_shape {
     const char *name, *form;
-    unsigned operands;            /* OPERAND_* */
-    unsigned flags;               /* FLAG_* */
+    const char *i, *n; /* what they mean, as an error message calls it; NULL: not there */
+    unsigned operands; /* OPERAND_* */
+    unsigned flags;    /* FLAG_* */
     uint16_t max_i, max_j, max_n; /* largest legal operand */
     uint16_t min_size, max_size;
-    const char *i, *n; /* what they mean, as an error message calls it; NULL: not there */
     uint8_t menu_i, menu_j, menu_n;
     uint8_t simpler, weight;
 };
