@@ -43,12 +43,6 @@ static word *fields(const struct side *s, unsigned m, unsigned slot) {
     return word_pointer(s->slots[m][slot]);
 }
 
-/* What stands for a function that the collector does not have. */
-static void write_plainly(struct side *s, unsigned m, unsigned obj, size_t i, word w) {
-    enter(s);
-    fields(s, m, obj)[i] = w;
-}
-
 /* ---- on which stack ---------------------------------------------------------------------------
  */
 
@@ -75,11 +69,14 @@ struct call {
         .collector = (s)->collector, .gc = (s)->gc, __VA_ARGS__                                    \
     }
 
-/* name: the function of the interface, for people. */
-static void run_call(struct side *s, const char *name, void (*body)(void *), struct call *c) {
+/* name: the function of the interface, for people; has: the collector has it. */
+static void run_call(struct side *s, bool has, const char *name, void (*body)(void *),
+                     struct call *c) {
     struct stack *stack = stack_of(s);
     runner_of(s)->call = name;
     enter(s);
+    if (!has)
+        return;
     if (stack)
         stack_call(stack, body, c);
     else
@@ -94,7 +91,8 @@ static void run_call(struct side *s, const char *name, void (*body)(void *), str
         call_of_##name(context);                                                                   \
     }                                                                                              \
     static void call_of_##name(struct call *c)
-#define RUN(s, name, c) run_call(s, #name, call_body_##name, c)
+#define RUN_IF(s, has, name, c) run_call(s, has, #name, call_body_##name, c)
+#define RUN(s, name, c)         RUN_IF(s, true, name, c)
 
 /* ---- life -------------------------------------------------------------------------------------
  */
@@ -234,10 +232,9 @@ BODY(init) {
 void call_init(struct side *s, unsigned m, unsigned obj, size_t i, unsigned value) {
     struct call c = CALL(s, .m = m, .dst = obj, .i = i, .value = value);
     event_writing(judge_of(s), s->slots[m][obj], i, s->slots[m][value]);
-    if (s->collector->init)
-        RUN(s, init, &c);
-    else
-        write_plainly(s, m, obj, i, s->slots[m][value]);
+    RUN_IF(s, s->collector->init, init, &c);
+    if (!s->collector->init)
+        fields(s, m, obj)[i] = s->slots[m][value];
     leave_changed(s);
 }
 
@@ -248,10 +245,9 @@ BODY(store) {
 void call_store(struct side *s, unsigned m, unsigned obj, size_t i, unsigned value) {
     struct call c = CALL(s, .m = m, .dst = obj, .i = i, .value = value);
     event_writing(judge_of(s), s->slots[m][obj], i, s->slots[m][value]);
-    if (s->collector->store)
-        RUN(s, store, &c);
-    else
-        write_plainly(s, m, obj, i, s->slots[m][value]);
+    RUN_IF(s, s->collector->store, store, &c);
+    if (!s->collector->store)
+        fields(s, m, obj)[i] = s->slots[m][value];
     leave_changed(s);
 }
 
@@ -261,12 +257,9 @@ BODY(load) {
 
 void call_load(struct side *s, unsigned m, unsigned dst, unsigned obj, size_t i) {
     struct call c = CALL(s, .m = m, .dst = dst, .src = obj, .i = i);
-    if (s->collector->load) {
-        RUN(s, load, &c);
-    } else {
-        enter(s);
+    RUN_IF(s, s->collector->load, load, &c);
+    if (!s->collector->load)
         s->slots[m][dst] = fields(s, m, obj)[i];
-    }
     leave_changed(s);
 }
 
@@ -281,12 +274,9 @@ void call_blit(struct side *s, unsigned m, unsigned src, size_t i, unsigned dst,
     word *to = fields(s, m, dst) + j;
     for (size_t k = 0; k < n; k++)
         event_writing(judge_of(s), s->slots[m][dst], j + k, from[k]);
-    if (s->collector->blit) {
-        RUN(s, blit, &c);
-    } else {
-        enter(s);
+    RUN_IF(s, s->collector->blit, blit, &c);
+    if (!s->collector->blit)
         memmove(to, from, n * sizeof *to);
-    }
     leave_changed(s);
 }
 
@@ -297,10 +287,9 @@ BODY(write_raw) {
 void call_write_raw(struct side *s, unsigned m, unsigned obj, size_t i, word raw) {
     struct call c = CALL(s, .m = m, .dst = obj, .i = i, .number = raw);
     event_writing(judge_of(s), s->slots[m][obj], i, raw);
-    if (s->collector->write_raw)
-        RUN(s, write_raw, &c);
-    else
-        write_plainly(s, m, obj, i, raw);
+    RUN_IF(s, s->collector->write_raw, write_raw, &c);
+    if (!s->collector->write_raw)
+        fields(s, m, obj)[i] = raw;
     leave_changed(s);
 }
 
@@ -316,10 +305,7 @@ BODY(collect) {
 void call_collect(struct side *s, enum gc_collection kind) {
     unsigned most = s->traits.full_until_exact;
     struct call c = CALL(s, .kind = kind, .n = kind == GC_FULL && most > 1 ? most : 1);
-    if (s->collector->collect)
-        RUN(s, collect, &c);
-    else
-        enter(s);
+    RUN_IF(s, s->collector->collect, collect, &c);
     leave_collected(s, NULL, kind == GC_FULL);
 }
 
@@ -329,12 +315,9 @@ BODY(step) {
 
 bool call_step(struct side *s, size_t budget) {
     struct call c = CALL(s, .n = budget);
-    if (s->collector->step) {
-        RUN(s, step, &c);
+    RUN_IF(s, s->collector->step, step, &c);
+    if (s->collector->step)
         s->in_cycle = c.result != GC_IDLE;
-    } else {
-        enter(s);
-    }
     leave_collected(s, NULL, false);
     return s->collector->step;
 }
@@ -345,13 +328,11 @@ BODY(switch_kind) {
 
 bool call_switch_kind(struct side *s, unsigned kind) {
     struct call c = CALL(s, .n = kind);
+    RUN_IF(s, s->collector->switch_kind, switch_kind, &c);
     if (s->collector->switch_kind) {
-        RUN(s, switch_kind, &c);
         s->config.kind = lent_to(s)->config->kind = kind;
         take_promises(s);
         panel_choose(s);
-    } else {
-        enter(s);
     }
     leave_collected(s, NULL, false);
     judge_promises(s);
@@ -364,10 +345,7 @@ BODY(poll) {
 
 bool call_poll(struct side *s, unsigned m) {
     struct call c = CALL(s, .m = m);
-    if (s->collector->poll)
-        RUN(s, poll, &c);
-    else
-        enter(s);
+    RUN_IF(s, s->collector->poll, poll, &c);
     leave_collected(s, NULL, false);
     return s->collector->poll;
 }
@@ -386,11 +364,7 @@ void call_walk(struct side *s, unsigned checks) {
 
 void call_walk_empty(struct side *s) {
     uint64_t steps = s->steps;
-    graph_of_heap(&s->graph, NULL, runner_of(s)->heap_words + s->traits.nursery_words, s->statics,
-                  0, s->slots[0], runner_of(s)->mutators, s->cells,
-                  sizeof s->cells / sizeof *s->cells, s->in_use);
-    s->graph.heap = s->party;
-    s->graph.nursery_words = s->traits.nursery_words;
+    begin_graph(s, NULL, 0);
     call_walk(s, HEAP_TILES);
     s->steps = steps;
     s->walked = 0;

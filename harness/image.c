@@ -171,6 +171,15 @@ static const word *build_image(struct runner *r, enum party party, size_t used) 
     return base;
 }
 
+void begin_graph(struct side *s, const word *base, size_t static_words) {
+    const struct runner *r = runner_of(s);
+    graph_of_heap(&s->graph, base, r->heap_words + s->traits.nursery_words, s->statics,
+                  static_words, s->slots[0], r->mutators, s->cells,
+                  sizeof s->cells / sizeof *s->cells, s->in_use);
+    s->graph.heap = s->party;
+    s->graph.nursery_words = s->traits.nursery_words;
+}
+
 static void build_side(struct runner *r, enum party party, size_t used) {
     struct side *s = &r->side[party];
     const word *base = NULL; /* without an image: where the first walk says */
@@ -182,11 +191,7 @@ static void build_side(struct runner *r, enum party party, size_t used) {
         if (!build_by_allocation(r, party))
             leave_unrun(s, "refuses a block of the initial heap");
     }
-    graph_of_heap(&s->graph, base, r->heap_words + s->traits.nursery_words, s->statics,
-                  s->static_words, s->slots[0], r->mutators, s->cells,
-                  sizeof s->cells / sizeof *s->cells, s->in_use);
-    s->graph.heap = party;
-    s->graph.nursery_words = s->traits.nursery_words;
+    begin_graph(s, base, s->static_words);
 }
 
 /* Object n of the model is named block n of the program. */

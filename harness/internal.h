@@ -149,6 +149,9 @@ _Noreturn void leave_unrun(struct side *, const char *why);
 
 /* Lays out heap and roots of the program in both collectors and in the model. */
 void build_heap(struct runner *);
+/* The side's graph from now on is that of its heap from base on, with so many words of static
+ * blocks; base NULL: where the first walk says. */
+void begin_graph(struct side *, const word *base, size_t static_words);
 /* The word for a value of the program that is no pointer and no address. */
 word atom_word(const struct runner *, const struct value *);
 
