@@ -85,12 +85,17 @@ double proc_seconds(pid_t process) {
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-unsigned proc_children(pid_t process, unsigned most, pid_t *first) {
+/* The numbers of its direct children; NULL where the system does not list them. */
+static FILE *open_children(pid_t process) {
     char path[64];
+    snprintf(path, sizeof path, "/proc/%ld/task/%ld/children", (long)process, (long)process);
+    return fopen(path, "r");
+}
+
+unsigned proc_children(pid_t process, unsigned most, pid_t *first) {
     unsigned n = 0;
     int child;
-    snprintf(path, sizeof path, "/proc/%ld/task/%ld/children", (long)process, (long)process);
-    FILE *file = fopen(path, "r");
+    FILE *file = open_children(process);
     if (first)
         *first = 0;
     while (file && n < most && fscanf(file, "%d", &child) == 1)
@@ -102,11 +107,9 @@ unsigned proc_children(pid_t process, unsigned most, pid_t *first) {
 }
 
 unsigned proc_descendants(pid_t process, unsigned most) {
-    char path[64];
     unsigned n = 0;
     int child;
-    snprintf(path, sizeof path, "/proc/%ld/task/%ld/children", (long)process, (long)process);
-    FILE *file = fopen(path, "r");
+    FILE *file = open_children(process);
     while (file && n < most && fscanf(file, "%d", &child) == 1)
         n += 1 + proc_descendants(child, most - n - 1);
     if (file)
@@ -129,11 +132,9 @@ static double stat_seconds(pid_t process) {
 
 /* Of all that live below it. */
 static double seconds_below(pid_t process) {
-    char path[64];
     double sum = 0;
     int child;
-    snprintf(path, sizeof path, "/proc/%ld/task/%ld/children", (long)process, (long)process);
-    FILE *file = fopen(path, "r");
+    FILE *file = open_children(process);
     while (file && fscanf(file, "%d", &child) == 1)
         sum += stat_seconds(child) + seconds_below(child);
     if (file)
