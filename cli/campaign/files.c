@@ -204,11 +204,13 @@ int add_to_folder(const char *folder, const void *data, size_t size) {
     return result;
 }
 
+static size_t bytes_left(const struct statvfs *info) {
+    return (size_t)info->f_bavail * (size_t)info->f_frsize;
+}
+
 size_t space_left(const char *folder) {
     struct statvfs info;
-    if (statvfs(folder, &info) != 0)
-        return SIZE_MAX;
-    return (size_t)info.f_bavail * (size_t)info.f_frsize;
+    return statvfs(folder, &info) == 0 ? bytes_left(&info) : SIZE_MAX;
 }
 
 bool has_space(const char *folder) {
@@ -216,5 +218,5 @@ bool has_space(const char *folder) {
     if (statvfs(folder, &info) != 0)
         return true;
     bool counts_files = info.f_files > 0; /* some file systems make room for them as they go */
-    return space_left(folder) >= SPACE_NEEDED && (!counts_files || info.f_favail >= FILES_NEEDED);
+    return bytes_left(&info) >= SPACE_NEEDED && (!counts_files || info.f_favail >= FILES_NEEDED);
 }
