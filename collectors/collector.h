@@ -155,7 +155,9 @@ struct collector {
      * raw words, closinfo, infix headers; no pointers into the heap).
      * init writes a field of a block that has been allocated since the last safepoint; never
      * collects.  load sets slot dst to a field; store has the write barrier.  Both may collect.
-     * obj never holds an infix pointer.  blit copies as memmove; NULL: by load and store. */
+     * obj never holds an infix pointer.  blit copies as memmove, or nothing if it is refused; NULL:
+     * by load and store.  poll may be called at any time, and unless something is pending its
+     * answer means nothing. */
     enum gc_result (*alloc)(struct gc *, unsigned m, unsigned dst, size_t wosize, unsigned tag,
                             const word *raw);
     void (*init)(struct gc *, unsigned m, unsigned obj, size_t i, unsigned value);
@@ -167,7 +169,8 @@ struct collector {
     /* Word i of a no-scan block := raw.  NULL: a plain memory access. */
     void (*write_raw)(struct gc *, unsigned m, unsigned obj, size_t i, word raw);
 
-    /* Collector: may move blocks and rewrite slots.  step does budget words of work. */
+    /* Collector: may move blocks and rewrite slots.  step does budget words of work.  Who refuses a
+     * full collection is not judged as if there had been one. */
     enum gc_result (*collect)(struct gc *, enum gc_collection);
     enum gc_result (*step)(struct gc *, size_t budget);
     enum gc_result (*switch_kind)(struct gc *, unsigned kind);

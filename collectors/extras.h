@@ -14,12 +14,14 @@
 #include "collectors/layout.h" /* word */
 
 struct gc;
-/* What every operation may answer. */
+/* What every operation may answer.  What stands in no comment here is no answer to it. */
 enum gc_result {
-    GC_OK,
-    GC_OUT_OF_MEMORY, /* no effect: heap and slots as before, but for a collection */
+    GC_OK,            /* done; step: a cycle is under way, or the next one begins */
+    GC_OUT_OF_MEMORY, /* no effect: heap and slots as before, but for a collection; by others than
+                         those that allocate only with the trait may_refuse */
     GC_PENDING,       /* not finished: poll this mutator until another result comes */
-    GC_IDLE           /* step: no cycle is under way */
+    GC_IDLE           /* step: no cycle is under way.  Who begins the next one where one ends never
+                         says so */
 };
 
 struct gc_extras {

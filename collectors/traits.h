@@ -74,6 +74,9 @@ typedef enum gc_refusal {
       "the function walk",                                                                         \
       "when an allocation may be refused: anytime; no_free_block: only if after a full collection" \
       " no free block is large enough; exactly: if and only if live + request exceeds the heap")   \
+    X(bool, may_refuse, answers, true, "",                                                         \
+      "load, store, blit, collect, step and switch_kind may be refused for want of memory too, and" \
+      " have then done nothing but perhaps collected")                                             \
     X(size_t, max_wosize, max_wosize, t->max_wosize <= header_wosize(~(word)0),                     \
       "to be 2^54 - 1 at most, which a header has room for",                                       \
       "the largest block, in fields; 0: as much as the heap holds")                                \

@@ -155,7 +155,12 @@ static void check_blit(struct conform *c) {
             c->slots[0][1] = immediate((int64_t)i);
             set_field(c, 0, 0, i, 1);
         }
-        c->collector->blit(c->gc, 0, 0, down ? 1 : 0, 0, down ? 0 : 1, n - 1);
+        unsigned times = 0;
+        c->hooks->fuel = FUEL;
+        while (must_ask_again(c, "blit",
+                              c->collector->blit(c->gc, 0, 0, down ? 1 : 0, 0, down ? 0 : 1, n - 1),
+                              times))
+            times++;
         for (size_t i = 0; i + 1 < n; i++) {
             get_field(c, 0, 2, 0, down ? i : i + 1);
             if (c->slots[0][2] != immediate((int64_t)(down ? i + 1 : i)))

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { POLLS = 1 << 16 };
+enum { POLLS = 1 << 16, REFUSALS = 64 };
 
 void broken(struct conform *c, const char *format, ...) {
     va_list arguments;
@@ -182,30 +182,48 @@ void make_node(struct conform *c, unsigned m, unsigned dst, unsigned id) {
     make(c, m, dst, 2, node_tag(c), raw);
 }
 
-void set_field(struct conform *c, unsigned m, unsigned obj, size_t i, unsigned value) {
+bool must_ask_again(struct conform *c, const char *function, enum gc_result answer, unsigned n) {
+    if (answer == GC_OK)
+        return false;
+    if (answer != GC_OUT_OF_MEMORY || !c->traits.may_refuse)
+        broken(c, "%s does not answer ok%s", function,
+               answer == GC_OUT_OF_MEMORY ? ", and trait may_refuse is not set" : "");
+    if (n == REFUSALS)
+        broken(c, "%s was refused %d times, although most of the heap of %zu words is free",
+               function, REFUSALS, c->words);
     c->hooks->fuel = FUEL;
-    if (c->collector->store) {
-        if (c->collector->store(c->gc, m, obj, i, value) != GC_OK)
-            broken(c, "store does not answer ok");
-    } else {
+    if (c->collector->collect)
+        c->collector->collect(c->gc, GC_FULL);
+    c->hooks->fuel = FUEL;
+    return true;
+}
+
+void set_field(struct conform *c, unsigned m, unsigned obj, size_t i, unsigned value) {
+    unsigned n = 0;
+    c->hooks->fuel = FUEL;
+    if (!c->collector->store)
         word_pointer(c->slots[m][obj])[i] = c->slots[m][value];
-    }
+    else
+        while (must_ask_again(c, "store", c->collector->store(c->gc, m, obj, i, value), n))
+            n++;
 }
 
 void get_field(struct conform *c, unsigned m, unsigned dst, unsigned obj, size_t i) {
+    unsigned n = 0;
     c->hooks->fuel = FUEL;
-    if (c->collector->load) {
-        if (c->collector->load(c->gc, m, dst, obj, i) != GC_OK)
-            broken(c, "load does not answer ok");
-    } else {
+    if (!c->collector->load)
         c->slots[m][dst] = word_pointer(c->slots[m][obj])[i];
-    }
+    else
+        while (must_ask_again(c, "load", c->collector->load(c->gc, m, dst, obj, i), n))
+            n++;
 }
 
 void collect(struct conform *c, enum gc_collection kind) {
+    unsigned n = 0;
     c->hooks->fuel = FUEL;
-    if (c->collector->collect)
-        c->collector->collect(c->gc, kind);
+    while (c->collector->collect &&
+           must_ask_again(c, "collect", c->collector->collect(c->gc, kind), n))
+        n++;
     expect_sound(c, "a collection");
 }
 

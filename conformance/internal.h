@@ -70,6 +70,9 @@ void make(struct conform *, unsigned m, unsigned dst, size_t wosize, unsigned ta
 unsigned node_tag(const struct conform *);
 /* A block [id, unit] with that tag in slot dst. */
 void make_node(struct conform *, unsigned m, unsigned dst, unsigned id);
+/* Must the call be made again that has this answer, the n-th?  Who has the trait may_refuse gets a
+ * full collection in between, and most of the heap is free: so often that it ends. */
+bool must_ask_again(struct conform *, const char *function, enum gc_result answer, unsigned n);
 void set_field(struct conform *, unsigned m, unsigned obj, size_t i, unsigned value);
 /* Slot dst := field i of the block in slot obj, which is no infix pointer. */
 void get_field(struct conform *, unsigned m, unsigned dst, unsigned obj, size_t i);

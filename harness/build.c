@@ -21,10 +21,12 @@ static bool build_alloc(struct side *s, size_t wosize, unsigned tag, const word 
     return call_alloc(s, 0, SLOT_NEW, wosize, tag, raw) == GC_OK;
 }
 static void build_load(struct side *s, unsigned dst, unsigned obj, size_t i) {
-    call_load(s, 0, dst, obj, i);
+    if (!call_load(s, 0, dst, obj, i))
+        leave_unrun(s, "refuses a load from a block of the initial heap");
 }
 static void build_store(struct side *s, unsigned obj, size_t i, unsigned value) {
-    call_store(s, 0, obj, i, value);
+    if (!call_store(s, 0, obj, i, value))
+        leave_unrun(s, "refuses a store into a block of the initial heap");
 }
 
 /* ---- the spine --------------------------------------------------------------------------------

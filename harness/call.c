@@ -50,6 +50,7 @@ static word *fields(const struct side *s, unsigned m, unsigned slot) {
 struct call {
     const struct collector *collector;
     struct gc *gc;
+    struct gc_hooks *hooks;
     unsigned m, dst, src; /* obj is dst of what is written, src of what is read */
     unsigned value, tag;
     size_t i, j, n; /* n: fields, words, keys, times, a budget or a kind */
@@ -66,7 +67,7 @@ struct call {
 };
 #define CALL(s, ...)                                                                               \
     (struct call) {                                                                                \
-        .collector = (s)->collector, .gc = (s)->gc, __VA_ARGS__                                    \
+        .collector = (s)->collector, .gc = (s)->gc, .hooks = (s)->hooks, __VA_ARGS__               \
     }
 
 /* name: the function of the interface, for people; has: the collector has it. */
@@ -93,6 +94,23 @@ static void run_call(struct side *s, bool has, const char *name, void (*body)(vo
     static void call_of_##name(struct call *c)
 #define RUN_IF(s, has, name, c) run_call(s, has, #name, call_body_##name, c)
 #define RUN(s, name, c)         RUN_IF(s, true, name, c)
+
+/* Where it runs: polls until there is an answer.  Each poll is a step, so that they end. */
+static void wait_for(struct call *c, enum gc_result answer) {
+    while (answer == GC_PENDING && c->collector->poll) {
+        gc_tick(c->hooks);
+        answer = c->collector->poll(c->gc, c->m);
+    }
+    c->result = answer;
+}
+
+/* Has the call that has just ended been done?  Else the side has refused it. */
+static bool is_done(struct side *s, const struct call *c) {
+    s->refused = c->result != GC_OK;
+    if (s->refused && !runner_of(s)->over)
+        event_replied(judge_of(s), runner_of(s)->call, c->result);
+    return !s->refused;
+}
 
 /* ---- life -------------------------------------------------------------------------------------
  */
@@ -132,10 +150,10 @@ void call_adopt(struct side *s, size_t words) {
 /* ---- allocation -------------------------------------------------------------------------------
  */
 
-static enum gc_result answered(struct side *s, enum gc_result answer) {
-    s->answer = answer;
+static enum gc_result answered(struct side *s, const struct call *c) {
+    s->answer = c->result;
     leave_collected(s, NULL, false);
-    return answer;
+    return c->result;
 }
 
 /* The words that this collector is to have where the model has addresses by number. */
@@ -158,9 +176,7 @@ static const word *lent_raw(struct side *s, const word *raw, size_t wosize) {
 }
 
 BODY(alloc) {
-    c->result = c->collector->alloc(c->gc, c->m, c->dst, c->n, c->tag, c->raw);
-    while (c->result == GC_PENDING && c->collector->poll)
-        c->result = c->collector->poll(c->gc, c->m);
+    wait_for(c, c->collector->alloc(c->gc, c->m, c->dst, c->n, c->tag, c->raw));
 }
 
 enum gc_result call_alloc(struct side *s, unsigned m, unsigned dst, size_t wosize, unsigned tag,
@@ -169,6 +185,7 @@ enum gc_result call_alloc(struct side *s, unsigned m, unsigned dst, size_t wosiz
     struct call c =
         CALL(s, .m = m, .dst = dst, .n = wosize, .tag = tag, .raw = lent_raw(s, raw, wosize));
     RUN(s, alloc, &c);
+    is_done(s, &c);
     const struct request q = {.answer = s->answer = c.result,
                               .block = s->slots[m][dst],
                               .wosize = wosize,
@@ -185,7 +202,7 @@ BODY(ephemeron) {
 enum gc_result call_ephemeron(struct side *s, unsigned dst, size_t keys) {
     struct call c = CALL(s, .dst = dst, .n = keys);
     RUN(s, ephemeron, &c);
-    return answered(s, c.result);
+    return answered(s, &c);
 }
 
 BODY(resource) {
@@ -195,7 +212,7 @@ BODY(resource) {
 enum gc_result call_resource(struct side *s, unsigned dst, size_t words, uint64_t number) {
     struct call c = CALL(s, .dst = dst, .n = words, .number = number);
     RUN(s, resource, &c);
-    return answered(s, c.result);
+    return answered(s, &c);
 }
 
 BODY(marshal) {
@@ -206,7 +223,7 @@ enum gc_result call_marshal(struct side *s, unsigned dst, unsigned src, bool uns
                             size_t words) {
     struct call c = CALL(s, .dst = dst, .src = src, .flag = unshared, .n = words);
     RUN(s, marshal, &c);
-    return answered(s, c.result);
+    return answered(s, &c);
 }
 
 bool all_served(struct runner *r, unsigned m) {
@@ -238,36 +255,49 @@ void call_init(struct side *s, unsigned m, unsigned obj, size_t i, unsigned valu
     leave_changed(s);
 }
 
-BODY(store) {
-    c->collector->store(c->gc, c->m, c->dst, c->i, c->value);
+/* A refused call has written n fields with what was there before, as far as oracles are told. */
+static bool is_written(struct side *s, const struct call *c) {
+    if (is_done(s, c))
+        return true;
+    word block = s->slots[c->m][c->dst];
+    size_t first = c->n ? c->j : c->i, n = c->n ? c->n : 1;
+    for (size_t k = first; k < first + n; k++)
+        event_writing(judge_of(s), block, k, fields(s, c->m, c->dst)[k]);
+    return false;
 }
 
-void call_store(struct side *s, unsigned m, unsigned obj, size_t i, unsigned value) {
+BODY(store) {
+    wait_for(c, c->collector->store(c->gc, c->m, c->dst, c->i, c->value));
+}
+
+bool call_store(struct side *s, unsigned m, unsigned obj, size_t i, unsigned value) {
     struct call c = CALL(s, .m = m, .dst = obj, .i = i, .value = value);
     event_writing(judge_of(s), s->slots[m][obj], i, s->slots[m][value]);
     RUN_IF(s, s->collector->store, store, &c);
     if (!s->collector->store)
         fields(s, m, obj)[i] = s->slots[m][value];
     leave_changed(s);
+    return is_written(s, &c);
 }
 
 BODY(load) {
-    c->collector->load(c->gc, c->m, c->dst, c->src, c->i);
+    wait_for(c, c->collector->load(c->gc, c->m, c->dst, c->src, c->i));
 }
 
-void call_load(struct side *s, unsigned m, unsigned dst, unsigned obj, size_t i) {
+bool call_load(struct side *s, unsigned m, unsigned dst, unsigned obj, size_t i) {
     struct call c = CALL(s, .m = m, .dst = dst, .src = obj, .i = i);
     RUN_IF(s, s->collector->load, load, &c);
     if (!s->collector->load)
         s->slots[m][dst] = fields(s, m, obj)[i];
     leave_changed(s);
+    return is_done(s, &c);
 }
 
 BODY(blit) {
-    c->collector->blit(c->gc, c->m, c->src, c->i, c->dst, c->j, c->n);
+    wait_for(c, c->collector->blit(c->gc, c->m, c->src, c->i, c->dst, c->j, c->n));
 }
 
-void call_blit(struct side *s, unsigned m, unsigned src, size_t i, unsigned dst, size_t j,
+bool call_blit(struct side *s, unsigned m, unsigned src, size_t i, unsigned dst, size_t j,
                size_t n) {
     struct call c = CALL(s, .m = m, .src = src, .i = i, .dst = dst, .j = j, .n = n);
     const word *from = fields(s, m, src) + i;
@@ -278,6 +308,7 @@ void call_blit(struct side *s, unsigned m, unsigned src, size_t i, unsigned dst,
     if (!s->collector->blit)
         memmove(to, from, n * sizeof *to);
     leave_changed(s);
+    return is_written(s, &c);
 }
 
 BODY(write_raw) {
@@ -296,40 +327,44 @@ void call_write_raw(struct side *s, unsigned m, unsigned obj, size_t i, word raw
 /* ---- collections ------------------------------------------------------------------------------
  */
 
-/* n: so often. */
+/* n: so often, unless it is refused. */
 BODY(collect) {
-    for (size_t k = 0; k < c->n; k++)
-        c->collector->collect(c->gc, c->kind);
+    for (size_t k = 0; k < c->n && c->result == GC_OK; k++)
+        wait_for(c, c->collector->collect(c->gc, c->kind));
 }
 
-void call_collect(struct side *s, enum gc_collection kind) {
+bool call_collect(struct side *s, enum gc_collection kind) {
     unsigned most = s->traits.full_until_exact;
     struct call c = CALL(s, .kind = kind, .n = kind == GC_FULL && most > 1 ? most : 1);
     RUN_IF(s, s->collector->collect, collect, &c);
-    leave_collected(s, NULL, kind == GC_FULL);
+    leave_collected(s, NULL, kind == GC_FULL && c.result == GC_OK);
+    return is_done(s, &c);
 }
 
 BODY(step) {
-    c->result = c->collector->step(c->gc, c->n);
+    wait_for(c, c->collector->step(c->gc, c->n));
 }
 
 bool call_step(struct side *s, size_t budget) {
     struct call c = CALL(s, .n = budget);
     RUN_IF(s, s->collector->step, step, &c);
     if (s->collector->step)
-        s->in_cycle = c.result != GC_IDLE;
+        s->in_cycle = c.result == GC_OK;
     leave_collected(s, NULL, false);
+    if (c.result == GC_IDLE)
+        c.result = GC_OK;
+    is_done(s, &c);
     return s->collector->step;
 }
 
 BODY(switch_kind) {
-    c->collector->switch_kind(c->gc, (unsigned)c->n);
+    wait_for(c, c->collector->switch_kind(c->gc, (unsigned)c->n));
 }
 
 bool call_switch_kind(struct side *s, unsigned kind) {
     struct call c = CALL(s, .n = kind);
     RUN_IF(s, s->collector->switch_kind, switch_kind, &c);
-    if (s->collector->switch_kind) {
+    if (s->collector->switch_kind && is_done(s, &c)) {
         s->config.kind = lent_to(s)->config->kind = kind;
         take_promises(s);
         panel_choose(s);

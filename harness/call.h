@@ -39,15 +39,17 @@ bool all_served(struct runner *, unsigned m);
 /* ---- fields ---- */
 
 void call_init(struct side *, unsigned m, unsigned obj, size_t i, unsigned value);
-void call_store(struct side *, unsigned m, unsigned obj, size_t i, unsigned value);
-void call_load(struct side *, unsigned m, unsigned dst, unsigned obj, size_t i);
-void call_blit(struct side *, unsigned m, unsigned src, size_t i, unsigned dst, size_t j, size_t n);
+/* False: the collector has refused, and field or slot are as they were. */
+bool call_store(struct side *, unsigned m, unsigned obj, size_t i, unsigned value);
+bool call_load(struct side *, unsigned m, unsigned dst, unsigned obj, size_t i);
+bool call_blit(struct side *, unsigned m, unsigned src, size_t i, unsigned dst, size_t j, size_t n);
 void call_write_raw(struct side *, unsigned m, unsigned obj, size_t i, word raw);
 
 /* ---- collections ---- */
 
-/* GC_FULL: as many full collections as the trait full_until_exact says. */
-void call_collect(struct side *, enum gc_collection);
+/* GC_FULL: as many full collections as the trait full_until_exact says.  False: the collector has
+ * refused one. */
+bool call_collect(struct side *, enum gc_collection);
 /* False: the collector has no such function, and nothing happened. */
 bool call_step(struct side *, size_t budget);
 bool call_switch_kind(struct side *, unsigned kind); /* and takes over what that kind promises */

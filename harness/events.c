@@ -57,9 +57,9 @@ static void ask_again(struct panel *p, struct asked before) {
  */
 
 /* Heard of while the initial heap is being built, too. */
-static const uint32_t heard_early = 1u << EVENT_reset | 1u << EVENT_emptied | 1u << EVENT_walked |
-                                    1u << EVENT_inspected | 1u << EVENT_compared |
-                                    1u << EVENT_broken | 1u << EVENT_exhausted;
+static const uint32_t heard_early =
+    1u << EVENT_reset | 1u << EVENT_emptied | 1u << EVENT_walked | 1u << EVENT_inspected |
+    1u << EVENT_compared | 1u << EVENT_broken | 1u << EVENT_exhausted | 1u << EVENT_replied;
 
 /* Who hears of an event, ended by ORACLE_MODULES. */
 static const uint8_t *listeners(const struct panel *p, enum oracle_event_code event) {
@@ -155,12 +155,12 @@ static void walk_inside(struct judge *j) {
     call_walk_inside(j->side, HEAP_TILES);
 }
 
-static void collect_fully(struct judge *j) {
-    call_collect(j->side, GC_FULL);
+static bool collect_fully(struct judge *j) {
+    return call_collect(j->side, GC_FULL);
 }
 
-static void collect_young(struct judge *j) {
-    call_collect(j->side, GC_MINOR);
+static bool collect_young(struct judge *j) {
+    return call_collect(j->side, GC_MINOR);
 }
 
 static bool step(struct judge *j, size_t budget) {

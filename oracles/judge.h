@@ -54,6 +54,7 @@ struct side {
     uint64_t fuel;            /* steps that one call may take */
     uint64_t poisonings;      /* calls of hooks->poison in this run */
     uint64_t poisoned_before; /* those of all collectors before the call that is under way */
+    bool refused;             /* the last call that may be, and is no allocation */
     bool in_cycle;            /* the last slice left work to do */
     bool paired;              /* the witness pairs this heap with the model */
     size_t static_words;
@@ -89,10 +90,11 @@ struct judge;
 /* What an oracle may ask of whoever runs the program. */
 struct judge_services {
     void (*walk)(struct judge *, enum occasion);
-    void (*walk_inside)(struct judge *); /* in the middle of a call */
-    void (*collect_fully)(struct judge *);
-    void (*collect_young)(struct judge *);
-    bool (*step)(struct judge *, size_t budget); /* true: a cycle is under way */
+    void (*walk_inside)(struct judge *);   /* in the middle of a call */
+    bool (*collect_fully)(struct judge *); /* false: the collector has refused */
+    bool (*collect_young)(struct judge *);
+    /* True: a cycle is under way; side->refused: not a step has been made. */
+    bool (*step)(struct judge *, size_t budget);
     enum gc_result (*allocate)(struct judge *, size_t wosize);
     const char *(*check)(struct judge *);
     struct gc_cycle (*cycle)(struct judge *);
@@ -166,6 +168,7 @@ static inline bool judge_shown(struct judge *j, uint64_t before, bool any) {
  *   writing      field i of block is about to become value, by the mutator
  *   called       a call that may have collected has just ended; the model is as it was before it.
  *                request: what it allocated, or NULL; full: a full collection, and no more
+ *   replied      a call has been answered otherwise than done (step: or idle): its function
  *   answered     an allocation has been answered by all collectors: the model has the block, or all
  *                have dropped it
  *   placed       the same: it has given a block, and the map of words in use has been asked for it
@@ -192,6 +195,8 @@ static inline bool judge_shown(struct judge *j, uint64_t before, bool any) {
     X(built, (struct judge * j), (j))                                                              \
     X(writing, (struct judge * j, word block, size_t i, word value), (j, block, i, value))         \
     X(called, (struct judge * j, const struct request *request, bool full), (j, request, full))    \
+    X(replied, (struct judge * j, const char *function, enum gc_result result),                    \
+      (j, function, result))                                                                       \
     X(answered, (struct judge * j, const struct request *request), (j, request))                   \
     X(placed, (struct judge * j, const struct request *request), (j, request))                     \
     X(operated, (struct judge * j), (j))                                                           \

@@ -37,6 +37,7 @@ enum party { PARTY_SUBJECT, PARTY_REFERENCE, PARTY_MODEL, PARTIES };
     X(progress)                                                                                    \
     X(wear)                                                                                        \
     X(hooks)                                                                                       \
+    X(answers)                                                                                     \
     X(statics)                                                                                     \
     X(assertion)
 

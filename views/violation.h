@@ -36,7 +36,8 @@
     X(heap_not_dense, "after a compaction the free words are not one block at the end")            \
     X(order_changed, "a sliding collector changed the order of two blocks")                        \
     X(no_progress, "more steps than the bound that the heap size allows")                          \
-    X(promise_broken, "a hook that is promised is not called, or a count of events goes wrong")    \
+    X(promise_broken, "a hook that is promised is not called, a count of events goes wrong, or a " \
+                      "call has an answer that is none to it")                                     \
     X(collector_assertion, "the collector's own check failed")                                     \
     X(sanitizer, "a sanitizer report or a crash inside the collector")
 

@@ -206,14 +206,20 @@ static enum gc_result generational_alloc(struct gc *g, unsigned m, unsigned dst,
 }
 
 /* Initialising and other stores alike: a block may be old from the start. */
-static enum gc_result generational_store(struct gc *g, unsigned m, unsigned obj, size_t i,
-                                         unsigned value) {
+static void write_field(struct gc *g, unsigned m, unsigned obj, size_t i, unsigned value) {
     const word *slots = g->nursery.config->slots[m];
     word *field = word_pointer(slots[obj]) + i;
     if (is_old(&g->nursery, slots[obj]) && !FAULTY(old_no_barrier))
         cycle_delete(&g->cycle, field);
     nursery_barrier(&g->nursery, slots[obj], i, slots[value]);
     *field = slots[value];
+}
+
+static enum gc_result generational_store(struct gc *g, unsigned m, unsigned obj, size_t i,
+                                         unsigned value) {
+    if (FAULTY(store_refused) && g->nursery.n_remembered >= 4)
+        return GC_OUT_OF_MEMORY;
+    write_field(g, m, obj, i, value);
     return GC_OK;
 }
 
@@ -222,7 +228,7 @@ static void generational_init(struct gc *g, unsigned m, unsigned obj, size_t i, 
     if (FAULTY(init_unrecorded))
         word_pointer(slots[obj])[i] = slots[value];
     else
-        generational_store(g, m, obj, i, value);
+        write_field(g, m, obj, i, value);
 }
 
 /* ---- the interface --------------------------------------------------------------------------- */

@@ -150,7 +150,8 @@ static void build_array(struct runner *r, const struct op *op, unsigned m) {
         if (!build_block(r, m, SLOT_VALUE, &kept, 1))
             return;
         copy_parent(r, m, op->dst, SLOT_TO);
-        store_field(r, m, k, false);
+        if (!store_field(r, m, k, false))
+            return;
     }
 }
 

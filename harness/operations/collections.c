@@ -5,10 +5,13 @@
 #include "harness/operations/operations.h"
 
 void collect_all(struct runner *r, enum gc_collection kind) {
+    bool done = true;
     r->fresh = MODEL_NONE;
     FOR_SIDES (r, s)
-        call_collect(s, kind);
-    check_heaps(r, kind == GC_FULL      ? AFTER_FULL
+        done &= call_collect(s, kind);
+    r->verdict.counts.refusals += !done;
+    check_heaps(r, !done                ? IN_BETWEEN
+                   : kind == GC_FULL    ? AFTER_FULL
                    : kind == GC_COMPACT ? AFTER_COMPACTION
                                         : IN_BETWEEN);
 }

@@ -44,30 +44,43 @@ static bool is_writable(const struct runner *r, unsigned object) {
     return true;
 }
 
+bool is_refused(struct side *s, bool done) {
+    struct runner *r = runner_of(s);
+    if (done)
+        return false;
+    r->verdict.counts.refusals += s->party == PARTY_SUBJECT;
+    if (s != r->side)
+        skip_rest(r);
+    return true;
+}
+
 /* Field i of the block in SLOT_TO := SLOT_VALUE. */
-void store_field(struct runner *r, unsigned m, size_t i, bool initialise) {
+bool store_field(struct runner *r, unsigned m, size_t i, bool initialise) {
     unsigned object = slot_object(r, m, SLOT_TO);
     word value = r->model.slots[m][SLOT_VALUE];
     if (!may_hold(r, object, value) || (!initialise && !is_writable(r, object)))
-        return;
+        return true;
     FOR_SIDES (r, s) {
         if (initialise)
             call_init(s, m, SLOT_TO, i, SLOT_VALUE);
-        else
-            call_store(s, m, SLOT_TO, i, SLOT_VALUE);
+        else if (is_refused(s, call_store(s, m, SLOT_TO, i, SLOT_VALUE)))
+            return false;
     }
     model_fields(&r->model, object)[i] = value;
     note_write(r, object, i, 1);
+    return true;
 }
 
 /* SLOT_VALUE := field i of the block in SLOT_FROM. */
-void load_field(struct runner *r, unsigned m, size_t i) {
+bool load_field(struct runner *r, unsigned m, size_t i) {
     word value = model_fields(&r->model, slot_object(r, m, SLOT_FROM))[i];
     FOR_SIDES (r, s) {
-        call_load(s, m, SLOT_VALUE, SLOT_FROM, i);
+        if (is_refused(s, call_load(s, m, SLOT_VALUE, SLOT_FROM, i)))
+            return false;
         event_loaded(judge_of(s), s->slots[m][SLOT_VALUE], value);
     }
     r->model.slots[m][SLOT_VALUE] = value;
+    return true;
 }
 
 /* Raw words carry no pointers: no barrier; a plain write but for other layouts. */
@@ -148,20 +161,19 @@ bool op_fill(struct runner *r, const struct op *op, unsigned m) {
     for (size_t i = from; i < from + n; i++) {
         if (t.raw)
             write_raw(r, m, i, value);
-        else
-            store_field(r, m, t.first + i, false);
+        else if (!store_field(r, m, t.first + i, false))
+            break;
     }
     return true;
 }
 
-/* One field of a blit: by load and store, so that both barriers see it. */
-static void move_field(struct runner *r, unsigned m, const struct target *to, size_t i, size_t j) {
+/* One field of a blit: by load and store, so that both barriers see it.  False: it is refused. */
+static bool move_field(struct runner *r, unsigned m, const struct target *to, size_t i, size_t j) {
     if (to->raw) {
         write_raw(r, m, j, model_fields(&r->model, slot_object(r, m, SLOT_FROM))[i]);
-        return;
+        return true;
     }
-    load_field(r, m, i);
-    store_field(r, m, j, false);
+    return load_field(r, m, i) && store_field(r, m, j, false);
 }
 
 /* Some collector copies fields in one call, and all others are plain memory. */
@@ -178,7 +190,8 @@ static bool blits_at_once(const struct runner *r) {
 
 static void blit_fields(struct runner *r, unsigned m, size_t i, size_t j, size_t n) {
     FOR_SIDES (r, s)
-        call_blit(s, m, SLOT_FROM, i, SLOT_TO, j, n);
+        if (is_refused(s, call_blit(s, m, SLOT_FROM, i, SLOT_TO, j, n)))
+            return;
     memmove(model_fields(&r->model, slot_object(r, m, SLOT_TO)) + j,
             model_fields(&r->model, slot_object(r, m, SLOT_FROM)) + i, n * sizeof(word));
     note_write(r, slot_object(r, m, SLOT_TO), j, n);
@@ -205,7 +218,8 @@ bool op_blit(struct runner *r, const struct op *op, unsigned m) {
     bool backwards = from.object == to.object && i < j; /* as memmove */
     for (size_t k = 0; k < n; k++) {
         size_t at = backwards ? n - 1 - k : k;
-        move_field(r, m, &to, i + at, j + at);
+        if (!move_field(r, m, &to, i + at, j + at))
+            break;
     }
     return true;
 }
@@ -237,7 +251,7 @@ bool op_load(struct runner *r, const struct op *op, unsigned m) {
         return op_read(r, op, m);
     static const struct value loaded = {.kind = VALUE_SLOT, .block = SLOT_VALUE};
     copy_parent(r, m, op->src, SLOT_FROM);
-    load_field(r, m, t.first + op->i % t.count);
-    set_slot(r, m, op->dst, &loaded);
+    if (load_field(r, m, t.first + op->i % t.count))
+        set_slot(r, m, op->dst, &loaded);
     return true;
 }

@@ -55,7 +55,8 @@ static bool stays_a_block(const struct runner *r, word field) {
 void make_forward(struct runner *r, unsigned m, unsigned slot) {
     copy_parent(r, m, slot, SLOT_TO);
     copy_parent(r, m, slot, SLOT_FROM);
-    load_field(r, m, 0);
+    if (!load_field(r, m, 0))
+        return; /* it stays the lazy block that it is */
     FOR_SIDES (r, s)
         call_forward(s, SLOT_TO, SLOT_VALUE);
     r->model.objects[slot_object(r, m, slot)].tag = TAG_FORWARD;
@@ -98,8 +99,8 @@ bool op_truncate(struct runner *r, const struct op *op, unsigned m) {
     copy_parent(r, m, op->dst, SLOT_TO);
     clear_slot(r, m, SLOT_VALUE);
     if (!r->extras) {
-        for (uint32_t f = n; f < o->wosize; f++)
-            store_field(r, m, f, false);
+        for (uint32_t f = n; f < o->wosize && store_field(r, m, f, false);)
+            f++;
         return true;
     }
     FOR_SIDES (r, s)

@@ -66,8 +66,9 @@ static void look_through(struct runner *r, unsigned m, unsigned slot) {
         FOR_SIDES (r, s) {
             struct graph_ref ref = graph_resolve(&s->graph, s->slots[m][slot]);
             s->slots[m][SLOT_VALUE] = s->slots[m][SLOT_FROM] = s->slots[m][slot];
-            if (ref.kind == GRAPH_BLOCK && graph_block(&s->graph, ref.id).tag == TAG_FORWARD)
-                call_load(s, m, SLOT_VALUE, SLOT_FROM, 0);
+            if (ref.kind == GRAPH_BLOCK && graph_block(&s->graph, ref.id).tag == TAG_FORWARD &&
+                is_refused(s, call_load(s, m, SLOT_VALUE, SLOT_FROM, 0)))
+                return;
         }
         r->model.slots[m][SLOT_VALUE] = model_fields(&r->model, object)[0];
         set_slot(r, m, slot, &loaded);

@@ -47,10 +47,14 @@ void set_slot_word(struct runner *, unsigned m, unsigned dst, const struct value
 /* ---- fields -----------------------------------------------------------------------------------
  */
 
-/* Field i of the block in SLOT_TO := SLOT_VALUE. */
-void store_field(struct runner *, unsigned m, size_t i, bool initialise);
-/* SLOT_VALUE := field i of the block in SLOT_FROM. */
-void load_field(struct runner *, unsigned m, size_t i);
+/* Has this side refused what has just been asked of it?  The subject is asked first: nothing has
+ * happened anywhere, and the operation is over.  If the reference refuses what the subject has
+ * done, their heaps differ for good: this does not return. */
+bool is_refused(struct side *, bool done);
+/* Field i of the block in SLOT_TO := SLOT_VALUE.  False: the subject has refused. */
+bool store_field(struct runner *, unsigned m, size_t i, bool initialise);
+/* SLOT_VALUE := field i of the block in SLOT_FROM.  False: the subject has refused. */
+bool load_field(struct runner *, unsigned m, size_t i);
 
 /* ---- blocks and collections -------------------------------------------------------------------
  */

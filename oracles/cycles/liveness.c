@@ -57,8 +57,9 @@ static uint64_t most_slices(const struct side *s) {
     return 8 + 4 * (s->config.heap_words + s->traits.nursery_words);
 }
 
-/* Slices until no cycle is under way; cycles may also follow each other without a pause. */
-static void end_cycle(struct judge *j) {
+/* Slices until no cycle is under way; cycles may also follow each other without a pause.  False: a
+ * slice was refused, so that nobody knows. */
+static bool end_cycle(struct judge *j) {
     const struct side *s = j->side;
     uint64_t before = j->services->cycle(j).begun, n = 0, most = most_slices(s);
     size_t budget = budget_of(s);
@@ -69,6 +70,7 @@ static void end_cycle(struct judge *j) {
             snprintf(j->found, VERDICT_TEXT, "one that is under way still");
             judge_fail(j, VIOLATION_no_progress, "slices without a mutator do not end the cycle");
         }
+    return !s->refused;
 }
 
 _Noreturn static void fail_garbage(struct judge *j, uint64_t begun) {
@@ -96,11 +98,12 @@ static size_t most_cycles(const struct side *s) {
 static bool ended(struct judge *j) {
     uint64_t before = j->services->cycle(j).begun;
     model_mark(j->model);
-    end_cycle(j);
-    end_cycle(j);
+    if (!end_cycle(j) || !end_cycle(j))
+        return false;
     bool garbage = has_garbage(j);
     for (size_t n = 0, most = most_cycles(j->side); garbage && n < most; n++) {
-        end_cycle(j);
+        if (!end_cycle(j))
+            return false;
         garbage = has_garbage(j);
     }
     if (garbage)

@@ -210,7 +210,8 @@ static bool ended(struct judge *j) {
     const struct copies *f = j->state;
     if (f->seen || !has_young_roots(j->side))
         return false;
-    j->services->collect_young(j);
+    if (!j->services->collect_young(j))
+        return false;
     if (!f->seen)
         judge_fail(j, VIOLATION_promise_broken,
                    "hooks->minor has not been called by a minor collection of young blocks");

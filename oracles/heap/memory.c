@@ -55,8 +55,7 @@ static bool is_granted_later(struct judge *j, size_t wosize) {
     bool steady = !j->model->has_ephemerons && !j->side->traits.forwards;
     if (steady && !is_whole(j))
         return false;
-    j->services->collect_fully(j);
-    bool granted = j->services->allocate(j, wosize) == GC_OK;
+    bool granted = j->services->collect_fully(j) && j->services->allocate(j, wosize) == GC_OK;
     j->side->slots[0][SLOT_NEW] = WORD_UNIT;
     return granted;
 }

@@ -20,8 +20,10 @@ struct runner *open_pair(const struct collector *subject, const struct collector
 static void add_counts(struct run_counts *sum, const struct run_counts *c) {
     for (unsigned i = 0; i < OP_CODES; i++)
         sum->ops[i] += c->ops[i];
-    for (unsigned i = 0; i < ORACLE_COUNT; i++)
+    for (unsigned i = 0; i < ORACLE_COUNT; i++) {
         sum->oracles[i] += c->oracles[i];
+        sum->subject[i] += c->subject[i];
+    }
     sum->skipped += c->skipped;
     sum->checks += c->checks;
     sum->refusals += c->refusals;

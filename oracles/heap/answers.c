@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Oracle answers: what a collector answers is what the interface has for that function.
+ *
+ * The harness goes by it: what is refused has no effect in the model, and a refused full collection
+ * is not judged as one.  So a collector that may refuse more than allocations says so.
+ */
+#include "oracles/judge.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *answer_name(enum gc_result answer) {
+    static const char *const names[] = {"ok", "out of memory", "pending", "idle"};
+    return (unsigned)answer < sizeof names / sizeof *names ? names[answer] : NULL;
+}
+
+static bool may_be_refused(const struct judge *j, const char *function) {
+    return !strcmp(function, "alloc") || j->side->traits.may_refuse;
+}
+
+_Noreturn static void fail_answer(struct judge *j, const char *function, enum gc_result answer,
+                                  const char *detail) {
+    const char *name = answer_name(answer);
+    snprintf(j->expected, VERDICT_TEXT, "%s says ok%s", function,
+             may_be_refused(j, function) ? ", or out of memory" : "");
+    if (name)
+        snprintf(j->found, VERDICT_TEXT, "%s says %s", function, name);
+    else
+        snprintf(j->found, VERDICT_TEXT, "%s says %d", function, (int)answer);
+    judge_fail(j, VIOLATION_promise_broken, detail);
+}
+
+static bool replied(struct judge *j, const char *function, enum gc_result answer) {
+    switch (answer) {
+    case GC_OUT_OF_MEMORY:
+        if (!may_be_refused(j, function))
+            fail_answer(j, function, answer,
+                        "a call was refused that only a collector with the trait may_refuse may "
+                        "refuse");
+        return true;
+    case GC_PENDING:
+        fail_answer(j, function, answer, "a call is pending, and there is no function poll");
+    case GC_OK:
+    case GC_IDLE:
+    default:
+        fail_answer(j, function, answer, "a call has an answer that is none to it");
+    }
+}
+
+/* All calls of this operation have been answered. */
+static bool operated(struct judge *j) {
+    (void)j;
+    return true;
+}
+
+const struct oracle_module oracle_answers = {
+    .meaning = "every call has an answer that is one to it, and is refused only where that may be",
+    .source = "isoheap: collectors/extras.h, enum gc_result; trait may_refuse",
+    .classes = {VIOLATION_promise_broken},
+    .replied = replied,
+    .operated = operated,
+};

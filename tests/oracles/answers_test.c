@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a collector may answer, and what the harness makes of it: calls that are refused, that are
+ * pending, and answers that are none.
+ */
+#include "collectors/cheney/cheney.h"
+#include "collectors/generational/generational.h"
+#include "collectors/incremental/incremental.h"
+#include "collectors/mark_sweep/mark_sweep.h"
+#include "program/bytes/bytes.h"
+#include "tests/support/passing.h"
+#include "tests/support/support.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { RUNS = 1000 };
+
+static struct program program;
+static struct verdict verdict;
+
+/* ---- a collector that refuses -----------------------------------------------------------------
+ *
+ * Every n-th of its calls; which collector is behind it, `real` says.
+ */
+
+static const struct collector *real;
+static unsigned every, calls; /* since the reset */
+static enum gc_result refusal;
+static struct gc_config config;
+
+static void note_config(struct gc *gc, const struct gc_config *c) {
+    config = *c;
+    calls = 0;
+    real->reset(gc, c);
+}
+
+static bool refuses(void) {
+    return every && ++calls % every == 0;
+}
+
+static enum gc_result some_stores(struct gc *gc, unsigned m, unsigned obj, size_t i,
+                                  unsigned value) {
+    if (refuses()) {
+        if (calls % 2)
+            real->collect(gc, GC_FULL); /* which it may do first */
+        return refusal;
+    }
+    if (real->store)
+        return real->store(gc, m, obj, i, value);
+    word_pointer(config.slots[m][obj])[i] = config.slots[m][value];
+    return GC_OK;
+}
+
+static enum gc_result some_loads(struct gc *gc, unsigned m, unsigned dst, unsigned obj, size_t i) {
+    (void)gc;
+    if (refuses())
+        return refusal;
+    config.slots[m][dst] = word_pointer(config.slots[m][obj])[i];
+    return GC_OK;
+}
+
+/* For a collector whose blits need no barrier. */
+static enum gc_result some_blits(struct gc *gc, unsigned m, unsigned src, size_t i, unsigned dst,
+                                 size_t j, size_t n) {
+    (void)gc;
+    if (refuses())
+        return refusal;
+    memmove(word_pointer(config.slots[m][dst]) + j, word_pointer(config.slots[m][src]) + i,
+            n * sizeof(word));
+    return GC_OK;
+}
+
+static enum gc_result some_collections(struct gc *gc, enum gc_collection kind) {
+    return refuses() ? refusal : real->collect(gc, kind);
+}
+
+static enum gc_result some_steps(struct gc *gc, size_t budget) {
+    return refuses() ? refusal : real->step(gc, budget);
+}
+
+static enum gc_result some_switches(struct gc *gc, unsigned kind) {
+    return refuses() ? refusal : real->switch_kind(gc, kind);
+}
+
+static struct collector refusing(const struct collector *c, unsigned nth) {
+    struct collector x = *c;
+    real = c;
+    every = nth;
+    refusal = GC_OUT_OF_MEMORY;
+    x.name = "refusing";
+    x.traits.may_refuse = true;
+    x.reset = note_config;
+    x.store = some_stores;
+    x.load = some_loads;
+    x.collect = some_collections;
+    x.step = c->step ? some_steps : NULL;
+    x.switch_kind = c->switch_kind ? some_switches : NULL;
+    return x;
+}
+
+/* ---- who says so may refuse -------------------------------------------------------------------
+ */
+
+static uint64_t refused;
+
+static void seed_passes(const char *path, void *runner) {
+    struct run_counts sum = {0};
+    load_program(&program, path);
+    must_pass(runner, &program, path, &sum);
+    refused += sum.refusals;
+}
+
+static void all_pass(const struct collector *c) {
+    struct runner *r = open_pair(c, &cheney);
+    uint8_t bytes[RANDOM_BYTES];
+    uint64_t state = 1;
+    struct run_counts sum = {0};
+    refused = 0;
+    assert_true(for_each_program(SEEDS_DIR "/generational", seed_passes, r) > 40);
+    assert_true(for_each_program(SEEDS_DIR "/incremental", seed_passes, r) > 40);
+    for (unsigned n = 0; n < RUNS; n++) {
+        state = next_bytes(state, bytes, sizeof bytes);
+        program_decode(&program, bytes, sizeof bytes);
+        must_pass(r, &program, "a random program", &sum);
+    }
+    assert_true(refused > 20);
+    assert_true(sum.refusals > RUNS / 4);
+    assert_true(sum.subject[ORACLE_answers] > RUNS);
+    runner_close(r);
+}
+
+static void refusals_are_legal_where_they_are_announced(void **state) {
+    (void)state;
+    static const unsigned rates[] = {2, 3, 7};
+    for (unsigned i = 0; i < sizeof rates / sizeof *rates; i++) {
+        struct collector c = refusing(&generational, rates[i]);
+        all_pass(&c);
+        c = refusing(&mark_sweep, rates[i]);
+        c.blit = some_blits;
+        all_pass(&c);
+        c = refusing(&incremental, rates[i]);
+        all_pass(&c);
+    }
+}
+
+/* What the model has stays as it was, one operation for each kind of call. */
+static void what_is_refused_has_no_effect(void **state) {
+    (void)state;
+    struct collector c = refusing(&mark_sweep, 1);
+    c.blit = some_blits;
+    struct runner *r = open_pair(&c, &cheney);
+    parse_program(&program,
+                  "isoheap program 1\nheap\n  b0 = block tag=0 [1, 2]\n  b1 = block tag=0 [3, 4]\n"
+                  "roots\n  r0 = b0\n  r1 = b1\nscript\n  r0.0 := r1\n  fill r0.0, 2 := 5\n"
+                  "  r2 = r0.0\n  blit r1.0 -> r0.0, 2\n  minor\n  full\n  compact\n");
+    must_pass(r, &program, "every call refused", NULL);
+    runner_run(r, &program, &verdict);
+    assert_int_equal(verdict.counts.refusals, 7);
+    runner_close(r);
+}
+
+/* A full collection that was refused is not judged as one: the dead block stays. */
+static void a_refused_collection_is_no_collection(void **state) {
+    (void)state;
+    struct collector c = refusing(&mark_sweep, 1);
+    struct runner *r = open_pair(&c, &cheney);
+    parse_program(&program, "isoheap program 1\nheap\n  b0 = block tag=0 [1]\nscript\n  full\n");
+    must_pass(r, &program, "a refused collection", NULL);
+    every = 0;
+    c.traits.may_refuse = false;
+    must_pass(r, &program, "the same, not refused", NULL);
+    runner_close(r);
+}
+
+/* The initial heap cannot be built by a collector that refuses its stores: it is not run. */
+static void a_heap_that_is_refused_is_not_run(void **state) {
+    (void)state;
+    struct collector c = refusing(&mark_sweep, 1);
+    c.image = NULL;
+    c.adopt = NULL;
+    struct runner *r = open_pair(&c, &cheney);
+    parse_program(&program, "isoheap program 1\nheap\n  b0 = block tag=0 [1]\nroots\n  r0 = b0\n"
+                            "script\n  full\n");
+    runner_run(r, &program, &verdict);
+    assert_int_equal(verdict.violation, VIOLATION_none);
+    assert_true(verdict.not_run);
+    assert_string_equal(verdict.detail,
+                        "refusing refuses a store into a block of the initial heap");
+    runner_close(r);
+}
+
+/* What the subject has done and the reference refuses: the rest has no meaning, nobody is guilty.
+ */
+static void a_reference_may_refuse_too(void **state) {
+    (void)state;
+    struct collector c = refusing(&mark_sweep, 3);
+    struct runner *r = open_pair(&incremental, &c);
+    assert_true(for_each_program(SEEDS_DIR "/mark_sweep", seed_passes, r) > 40);
+    runner_close(r);
+}
+
+/* ---- who does not, may not --------------------------------------------------------------------
+ */
+
+static void must_break(const struct collector *c, const char *source, enum violation v,
+                       enum oracle oracle, const char *detail, const char *found) {
+    struct runner *r = open_pair(c, &cheney);
+    parse_program(&program, source);
+    runner_run(r, &program, &verdict);
+    assert_string_equal(violation_name(verdict.violation), violation_name(v));
+    assert_int_equal(verdict.oracle, oracle);
+    assert_int_equal(verdict.guilty, PARTY_SUBJECT);
+    assert_string_equal(verdict.detail, detail);
+    assert_string_equal(verdict.found, found);
+    runner_close(r);
+}
+
+#define HEAP "isoheap program 1\nheap\n  b0 = block tag=0 [1, 2]\nroots\n  r0 = b0\nscript\n"
+
+static void refusals_without_a_word_are_found(void **state) {
+    (void)state;
+    static const char *const programs[][2] = {
+        {HEAP "  r0.0 := r0\n", "store says out of memory"},
+        {HEAP "  r1 = r0.0\n", "load says out of memory"},
+        {HEAP "  blit r0.1 -> r0.0, 1\n", "blit says out of memory"},
+        {HEAP "  full\n", "collect says out of memory"}};
+    struct collector c = refusing(&mark_sweep, 1);
+    c.blit = some_blits;
+    c.traits.may_refuse = false;
+    for (unsigned i = 0; i < sizeof programs / sizeof *programs; i++)
+        must_break(&c, programs[i][0], VIOLATION_promise_broken, ORACLE_answers,
+                   "a call was refused that only a collector with the trait may_refuse may refuse",
+                   programs[i][1]);
+    c = refusing(&incremental, 1);
+    c.traits.may_refuse = false;
+    must_break(&c, HEAP "  slice\n", VIOLATION_promise_broken, ORACLE_answers,
+               "a call was refused that only a collector with the trait may_refuse may refuse",
+               "step says out of memory");
+    c = refusing(&generational, 1);
+    c.traits.may_refuse = false;
+    must_break(&c, HEAP "  kind 1\n", VIOLATION_promise_broken, ORACLE_answers,
+               "a call was refused that only a collector with the trait may_refuse may refuse",
+               "switch_kind says out of memory");
+}
+
+static void answers_that_are_none_are_found(void **state) {
+    (void)state;
+    struct collector c = refusing(&mark_sweep, 1);
+    refusal = GC_IDLE;
+    must_break(&c, HEAP "  r0.0 := r0\n", VIOLATION_promise_broken, ORACLE_answers,
+               "a call has an answer that is none to it", "store says idle");
+    refusal = (enum gc_result)17;
+    must_break(&c, HEAP "  full\n", VIOLATION_promise_broken, ORACLE_answers,
+               "a call has an answer that is none to it", "collect says 17");
+    refusal = GC_PENDING;
+    must_break(&c, HEAP "  full\n", VIOLATION_promise_broken, ORACLE_answers,
+               "a call is pending, and there is no function poll", "collect says pending");
+}
+
+/* A store that has been refused, and done all the same. */
+static enum gc_result store_and_refuse(struct gc *gc, unsigned m, unsigned obj, size_t i,
+                                       unsigned value) {
+    (void)gc;
+    word_pointer(config.slots[m][obj])[i] = config.slots[m][value];
+    return GC_OUT_OF_MEMORY;
+}
+
+static void a_refusal_with_an_effect_is_found(void **state) {
+    (void)state;
+    struct collector c = refusing(&mark_sweep, 0);
+    c.store = store_and_refuse;
+    struct runner *r = open_pair(&c, &cheney);
+    parse_program(&program, HEAP "  r0.0 := r0\n  full\n");
+    runner_run(r, &program, &verdict);
+    assert_string_equal(violation_name(verdict.violation), violation_name(VIOLATION_field_written));
+    runner_close(r);
+}
+
+/* ---- pending ----------------------------------------------------------------------------------
+ */
+
+static struct {
+    bool any;
+    unsigned m, obj, value;
+    size_t i;
+    unsigned polls;
+} waiting;
+static unsigned polls_needed;
+
+static enum gc_result store_later(struct gc *gc, unsigned m, unsigned obj, size_t i,
+                                  unsigned value) {
+    (void)gc;
+    waiting.any = true;
+    waiting.m = m;
+    waiting.obj = obj;
+    waiting.value = value;
+    waiting.i = i;
+    waiting.polls = 0;
+    return GC_PENDING;
+}
+
+static enum gc_result poll_store(struct gc *gc, unsigned m) {
+    (void)gc;
+    if (!waiting.any)
+        return GC_OK;
+    if (++waiting.polls < polls_needed)
+        return GC_PENDING;
+    word_pointer(config.slots[m][waiting.obj])[waiting.i] = config.slots[m][waiting.value];
+    waiting.any = false;
+    return GC_OK;
+}
+
+static void a_pending_call_is_polled(void **state) {
+    (void)state;
+    struct collector c = refusing(&mark_sweep, 0);
+    c.traits.may_refuse = false;
+    c.store = store_later;
+    c.poll = poll_store;
+    polls_needed = 3;
+    struct runner *r = open_pair(&c, &cheney);
+    assert_true(for_each_program(SEEDS_DIR "/mark_sweep", seed_passes, r) > 40);
+    runner_close(r);
+    polls_needed = ~0u; /* for ever */
+    must_break(&c, HEAP "  r0.0 := r0\n", VIOLATION_no_progress, ORACLE_progress,
+               "the collector took more steps in one call than its heap has work for", "");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(refusals_are_legal_where_they_are_announced),
+        cmocka_unit_test(what_is_refused_has_no_effect),
+        cmocka_unit_test(a_refused_collection_is_no_collection),
+        cmocka_unit_test(a_heap_that_is_refused_is_not_run),
+        cmocka_unit_test(a_reference_may_refuse_too),
+        cmocka_unit_test(refusals_without_a_word_are_found),
+        cmocka_unit_test(answers_that_are_none_are_found),
+        cmocka_unit_test(a_refusal_with_an_effect_is_found),
+        cmocka_unit_test(a_pending_call_is_polled),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
