@@ -188,6 +188,13 @@ struct collector {
      * between its beginning and the end of that call. */
     struct gc_cycle (*cycle)(struct gc *);
 
+    /* Of a runtime that has blocks without fields of its own, the value of the one with this tag;
+     * it stays where it is as long as the process lasts.  NULL: they are the harness's. */
+    word (*atom)(struct gc *, unsigned tag);
+    /* Of a collector that shows a copy of its heap: where a word lies in its own one, given the
+     * address that is shown; 0: nowhere, or not yet.  Changes nothing.  NULL: there is no copy. */
+    word (*shown_at)(struct gc *, word shown);
+
     /* Generations.  young: does v point at a block that the next minor collection may move or
      * free?  remembered visits the fields of old blocks that it will look at. */
     bool (*young)(struct gc *, word v);

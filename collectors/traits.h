@@ -46,6 +46,10 @@ typedef enum gc_refusal {
       "skips blocks with a tag of 251 (TAG_NO_SCAN) or more")                                      \
     X(bool, outside, outside, true, "",                                                            \
       "tolerates even words that point outside the heap, and static blocks")                       \
+    X(bool, any_word, any_word, t->outside, "outside",                                             \
+      "those words may have any even bits: null, ends other than 000, doubles, just beside the heap") \
+    X(bool, atoms, atoms, t->outside, "outside",                                                   \
+      "an even word may lead to a block outside the heap that has a header and no field")          \
     X(bool, poisons, poisons, true, "",                                                            \
       "dead memory is poisoned through the hooks")                                                 \
     X(bool, ticks, ticks, c->collect, "the function collect",                                      \

@@ -77,6 +77,8 @@ static void note_death(struct gc_hooks *hooks, uint64_t number) {
 
 static void fence(struct gc_hooks *hooks, word *start, size_t words, bool behind) {
     struct conform *c = lent_owner(hooks);
+    if (!c->beside[behind])
+        c->beside[behind] = pointer_word(behind ? start : start + words);
     lent_fence(c->lent, start, words,
                behind ? "words behind a heap have been written"
                       : "words before a heap have been written");
@@ -133,6 +135,7 @@ void fresh_heap(struct conform *c, size_t words, unsigned mutators) {
     lend(c);
     c->hooks->collections = 0;
     c->hooks->fuel = FUEL;
+    c->beside[0] = c->beside[1] = 0;
     c->collector->reset(c->gc, c->lent->config);
     if (c->hooks->collections)
         broken(c, "reset counted a collection; an empty heap has nothing to collect");

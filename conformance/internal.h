@@ -33,6 +33,7 @@ struct conform {
     struct gc_hooks *hooks; /* lent, as slots and statics are */
     gc_slots *slots;        /* of config.mutators */
     word *statics;          /* STATIC_WORDS */
+    word beside[2]; /* the words before and behind the heap, as the hook fence was told; or 0 */
     struct conform_answer *answer;
     jmp_buf end;
     size_t words;   /* of the heap */
@@ -119,7 +120,11 @@ struct conform_step {
                                                             function: it applies always */
     void (*check)(struct conform *);                     /* called for every scale */
 };
-void check_raw(struct conform *); /* the step raw of conform_traits */
+/* Steps of conform_traits. */
+void check_raw(struct conform *);
+void check_outside(struct conform *);
+void check_any_word(struct conform *);
+void check_atoms(struct conform *);
 extern const struct conform_step conform_calls[], conform_collections[], conform_traits[],
     conform_pieces[], conform_generations[], conform_order[], conform_extras[];
 

@@ -18,6 +18,8 @@ CLAIMED(infix)
 CLAIMED(start_env)
 CLAIMED(raw)
 CLAIMED(outside)
+CLAIMED(any_word)
+CLAIMED(atoms)
 CLAIMED(poisons)
 CLAIMED(whitens)
 CLAIMED(renews)
@@ -133,36 +135,6 @@ static void check_infix(struct conform *c) {
         c->slots[0][1] = infix_parent(v);
         expect_closure(c, 1, "after a full collection");
         c->slots[0][1] = c->slots[0][2] = WORD_UNIT;
-    }
-}
-
-/* ---- words outside the heap -------------------------------------------------------------------
- */
-
-static void check_outside(struct conform *c) {
-    unsigned n = 1u << c->scale;
-    c->statics[0] = header_make(2, BLACK, 0);
-    c->statics[1] = immediate(11);
-    c->statics[2] = outside_pointer(3);
-    const word values[] = {outside_pointer(1), pointer_word(c->statics + 1)};
-    make_list(c, n);
-    make(c, 0, 1, 2, 0, c->units);
-    for (unsigned i = 0; i < 2; i++) {
-        c->slots[0][2 + i] = values[i];
-        set_field(c, 0, 1, i, 2 + i);
-    }
-    for (unsigned round = 0; round < 2; round++) {
-        collect(c, GC_FULL);
-        expect_list(c, n, "after a full collection");
-        for (unsigned i = 0; i < 2; i++) {
-            const char *what = i ? "a pointer to a static block" : "a word that points nowhere";
-            get_field(c, 0, 4, 1, i);
-            if (c->slots[0][2 + i] != values[i] || c->slots[0][4] != values[i])
-                broken(c, "after a full collection %s, outside the heap, has changed", what);
-        }
-        if (c->statics[0] != header_make(2, BLACK, 0) || c->statics[1] != immediate(11) ||
-            c->statics[2] != outside_pointer(3))
-            broken(c, "a collection wrote into a static block, outside the heap");
     }
 }
 
@@ -356,6 +328,9 @@ const struct conform_step conform_traits[] = {
      check_infix},
     {"raw", "raw words of no-scan blocks are neither followed nor changed", claims_raw, check_raw},
     {"outside", "words and blocks outside the heap are left alone", claims_outside, check_outside},
+    {"any_word", "words outside the heap are left alone whatever their bits are", claims_any_word,
+     check_any_word},
+    {"atoms", "blocks without fields, outside the heap, are left alone", claims_atoms, check_atoms},
     {"poisons", "dead memory is poisoned through the hooks, and live memory is not", claims_poisons,
      check_poisons},
     {"whitens", "after a cycle every block is white or blue", claims_whitens, check_whitens},

@@ -12,10 +12,37 @@
 /* ---- before and after -------------------------------------------------------------------------
  */
 
+/* Where the blocks are that slots of the program lead to, in the collector's own heap: a call
+ * writes these slots if it moves them, and for nothing else. */
+static void note_places(struct side *s) {
+    struct runner *r = runner_of(s);
+    for (unsigned m = 0; m < r->mutators; m++)
+        for (unsigned i = 0; i < PROGRAM_SLOTS; i++) {
+            word v = s->slots[m][i];
+            if (s->collector->shown_at && model_is_pointer(r->model.slots[m][i]))
+                v = s->collector->shown_at(s->gc, v);
+            r->places_before[s->party][m][i] = v;
+        }
+}
+
+static void note_moves(struct side *s) {
+    struct runner *r = runner_of(s);
+    for (unsigned m = 0; m < r->mutators; m++)
+        for (unsigned i = 0; i < PROGRAM_SLOTS; i++) {
+            word before = r->places_before[s->party][m][i], now = s->slots[m][i];
+            if (s->collector->shown_at && model_is_pointer(r->model.slots[m][i]))
+                now = s->collector->shown_at(s->gc, now);
+            if (before != now && model_is_pointer(r->model.slots[m][i]))
+                r->moved_from[s->party] = before;
+        }
+}
+
 static void enter(struct side *s) {
     runner_of(s)->running = s->party;
     s->hooks->fuel = s->fuel;
     s->poisoned_before = dead_memory_poisonings();
+    if (runner_of(s)->follows_moves)
+        note_places(s);
 }
 
 /* After a call that inspects. */
@@ -23,6 +50,8 @@ static void leave(struct side *s) {
     struct runner *r = runner_of(s);
     s->steps += s->fuel - s->hooks->fuel;
     s->poisonings += dead_memory_poisonings() - s->poisoned_before;
+    if (r->follows_moves)
+        note_moves(s);
     r->running = PARTY_MODEL;
 }
 
@@ -431,6 +460,28 @@ struct gc_cycle call_cycle(const struct side *s) {
     struct gc_cycle cycle = s->collector->cycle(s->gc);
     runner_of(s)->running = before;
     return cycle;
+}
+
+BODY(atom) {
+    c->number = c->collector->atom(c->gc, c->tag);
+}
+
+word call_atom(struct side *s, unsigned tag) {
+    struct call c = CALL(s, .tag = tag);
+    RUN_IF(s, s->collector->atom, atom, &c);
+    leave(s);
+    return s->collector->atom ? c.number : lent_atom(lent_to(s), tag);
+}
+
+BODY(shown_at) {
+    c->number = c->collector->shown_at(c->gc, c->number);
+}
+
+word call_shown_at(struct side *s, word shown) {
+    struct call c = CALL(s, .number = shown);
+    RUN_IF(s, s->collector->shown_at, shown_at, &c);
+    leave(s);
+    return s->collector->shown_at && c.number ? c.number : shown;
 }
 
 /* ---- what a runtime has besides ---------------------------------------------------------------

@@ -81,13 +81,17 @@ static void shown(struct gc_hooks *hooks, void *view) {
 }
 
 static void fence(struct gc_hooks *hooks, word *start, size_t words, bool behind) {
-    lent_fence(lent_to(side_of(hooks)), start, words,
+    struct side *s = side_of(hooks);
+    if (!s->beside[behind])
+        s->beside[behind] = pointer_word(behind ? start : start + words);
+    lent_fence(lent_to(s), start, words,
                behind ? "words behind a heap have been written"
                       : "words before a heap have been written");
 }
 
 void hooks_begin(struct side *s) {
     s->hooks->collections = 0;
+    s->beside[0] = s->beside[1] = 0;
     for (unsigned f = 0; f < GC_FILLS; f++)
         s->hooks->fill[f] = 0;
     runner_of(s)->said[s->party].refinement = event_is_heard(s, EVENT_shown) ? shown : NULL;

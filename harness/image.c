@@ -24,14 +24,27 @@ size_t closure_words(word *out, unsigned functions, const int8_t *arity, unsigne
     return start;
 }
 
-word atom_word(const struct runner *r, const struct value *v) {
+/* The word of that number where a collector does not take every word. */
+static word outside_word(struct runner *r, const struct value *v) {
+    if (!r->takes_outside)
+        return immediate((int64_t)v->bits);
+    if (outside_form(v) == OUTSIDE_NUMBER || !r->takes_any_word)
+        return outside_pointer((unsigned)(v->bits & UINT16_MAX));
+    if (outside_form(v) == OUTSIDE_BEFORE || outside_form(v) == OUTSIDE_BEHIND)
+        return outsider(r, v);
+    return outside_number(v);
+}
+
+word atom_word(struct runner *r, const struct value *v) {
     switch (v->kind) {
     case VALUE_IMMEDIATE:
         return immediate((int64_t)v->bits);
     case VALUE_RAW:
         return r->takes_raw ? v->bits : v->bits | 1;
     case VALUE_OUTSIDE:
-        return r->takes_outside ? outside_pointer((unsigned)v->bits) : immediate((int64_t)v->bits);
+        return outside_word(r, v);
+    case VALUE_ATOM:
+        return r->takes_atoms ? outsider(r, v) : immediate((int64_t)v->bits);
     default:
         return WORD_UNIT;
     }
@@ -59,14 +72,28 @@ static unsigned lowered_tag(const struct runner *r, const struct item *item) {
     return item->tag;
 }
 
+/* Of the block that the first field of the environment leads to, or of the closure's own. */
+static word code_address(struct runner *r, const struct item *item, unsigned block) {
+    const struct value *first = &r->program->fields[item->first_field];
+    struct value v = {.kind = VALUE_ADDRESS, .block = (uint16_t)block};
+    if (item->n_fields && value_is_reference(first)) {
+        v.block = first->block;
+        v.offset = first->offset;
+    }
+    return heap_address(r, &v, ADDRESS_CODE);
+}
+
 /* The fields of a named block as words of the model. */
-static void write_fields(struct runner *r, unsigned index, word *out) {
+static void write_fields(struct runner *r, unsigned block, word *out) {
+    unsigned index = r->named[block];
     const struct item *item = &r->program->items[index];
     size_t start = item->wosize - item->n_fields; /* a closure's code */
     if (item->kind == ITEM_CLOSURE && r->takes_closures)
         closure_words(out, item->functions, item->arity, index);
     else if (item->kind == ITEM_CLOSURE)
         words_copy(out, r->units, start);
+    if (item->address_code && r->takes_closures)
+        out[0] = code_address(r, item, block);
     bool raw = item->kind == ITEM_RAW && r->takes_raw;
     for (unsigned f = 0; f < item->n_fields; f++)
         out[start + f] = value_word(r, &r->program->fields[item->first_field + f], raw);
@@ -200,7 +227,7 @@ static void build_model(struct runner *r) {
     unsigned named = program_named(p);
     for (unsigned b = 0; b < named; b++) {
         const struct item *item = &p->items[r->named[b]];
-        write_fields(r, r->named[b], r->image);
+        write_fields(r, b, r->image);
         unsigned tag = lowered_tag(r, item);
         size_t start = tag == TAG_CLOSURE   ? closure_code_words(item->functions, item->arity)
                        : tag >= TAG_NO_SCAN ? item->wosize

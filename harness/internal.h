@@ -39,6 +39,13 @@ struct panel {
     uint8_t hears[ORACLE_EVENT_COUNT][ORACLE_MODULES + 1]; /* in order, ended by ORACLE_MODULES */
 };
 
+/* Atoms by tag, then so many bytes, two by two, before and behind a heap. */
+enum {
+    OUTSIDERS_BEFORE = LENT_ATOMS,
+    OUTSIDERS_BEHIND = OUTSIDERS_BEFORE + OUTSIDE_BYTES / 2 + 1,
+    OUTSIDERS = OUTSIDERS_BEHIND + OUTSIDE_BYTES / 2 + 1
+};
+
 struct runner {
     const struct program *program;
     struct side side[COLLECTING_PARTIES];
@@ -70,7 +77,7 @@ struct runner {
     jmp_buf end; /* taken on a violation */
 
     /* what both collectors can take: operations are lowered to it */
-    bool takes_infix, takes_closures, takes_raw, takes_outside;
+    bool takes_infix, takes_closures, takes_raw, takes_outside, takes_any_word, takes_atoms;
     bool immutables;       /* one of them has blocks that must not be written */
     bool forwards;         /* a collector may lead pointers past Forward blocks */
     bool infix_keys;       /* the key of an ephemeron may be an infix pointer */
@@ -94,8 +101,15 @@ struct runner {
     struct memory *memories[COLLECTING_PARTIES]; /* naming.c; NULL until there is a snapshot */
     struct history *history; /* history.h; NULL: no run has been looked at closely */
 
-    /* where the last address led to in each heap: ADDRESS_FROM */
-    word address_before[COLLECTING_PARTIES];
+    /* model addresses of atoms and of words beside a heap, by outside_place; 0: not asked for yet
+     */
+    word outsiders[OUTSIDERS];
+    bool has_outsiders;
+    /* ADDRESS_FROM of each heap: where a block lay that the last call which moved one has moved, if
+     * the program asks for it; where the last address led to, as long as none has moved */
+    bool follows_moves;
+    word moved_from[COLLECTING_PARTIES], address_before[COLLECTING_PARTIES];
+    word places_before[COLLECTING_PARTIES][GC_MUTATORS][PROGRAM_SLOTS]; /* of the call under way */
 
     uint32_t offset[PROGRAM_ITEMS]; /* header of each item in heap or statics */
     uint32_t named[PROGRAM_ITEMS];  /* item of each named block */
@@ -153,7 +167,7 @@ void build_heap(struct runner *);
  * blocks; base NULL: where the first walk says. */
 void begin_graph(struct side *, const word *base, size_t static_words);
 /* The word for a value of the program that is no pointer and no address. */
-word atom_word(const struct runner *, const struct value *);
+word atom_word(struct runner *, const struct value *);
 
 /* ---- build.c ----------------------------------------------------------------------------------
  */
@@ -177,6 +191,9 @@ word script_address(struct runner *, unsigned m, const struct value *, enum addr
  * is known where the blocks lie there. */
 word heap_address(struct runner *, const struct value *, enum address_form);
 void resolve_addresses(struct runner *, enum party);
+/* The model's word for an atom, or for one just beside a heap: another one in each, known at once.
+ */
+word outsider(struct runner *, const struct value *);
 
 /* ---- allocate.c -------------------------------------------------------------------------------
  */

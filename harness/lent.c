@@ -18,6 +18,8 @@ enum { GUARD_BYTES = 1 << 20, FENCE_WORDS = 8 };
 /* Fences of the parts, which are always there; those of the arenas follow. */
 enum { FENCE_SLOTS, FENCE_STATICS, FENCE_CONFIG, FENCE_HOOKS, FENCES_OWN };
 
+enum { ATOM_BYTES = 2 * LENT_ATOMS * sizeof(word) };
+
 static const size_t head = offsetof(struct gc_hooks, fuel); /* bytes of the hooks that are read */
 
 static size_t page_bytes(void) {
@@ -70,15 +72,6 @@ void lent_fence(struct lent *l, word *start, size_t words, const char *detail) {
     raise_fence(f);
 }
 
-const char *lent_damage(struct lent *l) {
-    for (unsigned i = 0; i < l->n_fences; i++)
-        if (!is_whole(&l->fences[i])) {
-            l->renew = true;
-            return l->fences[i].detail;
-        }
-    return NULL;
-}
-
 /* ---- life -------------------------------------------------------------------------------------
  */
 
@@ -102,6 +95,50 @@ static bool place_hooks(struct lent *l, char *end, void *owner) {
     return mprotect(counters - page_bytes(), page_bytes(), PROT_READ) == 0;
 }
 
+/* Two words for each tag, of which the second is nobody's: the end of the part. */
+static void place_atoms(struct lent *l, char *end) {
+    l->atoms = (word *)(void *)(end - whole_pages(ATOM_BYTES));
+    for (unsigned tag = 0; tag < LENT_ATOMS; tag++) {
+        l->atoms[2 * tag + 1] = FENCE_WORD;
+        if (__asan_poison_memory_region)
+            __asan_poison_memory_region(&l->atoms[2 * tag + 1], sizeof(word));
+    }
+}
+
+/* What an earlier run has left there is none of this one's business. */
+__attribute__((no_sanitize("address"))) static void mend_atom(const struct lent *l, unsigned tag) {
+    *(volatile word *)&l->atoms[2 * tag + 1] = FENCE_WORD;
+}
+
+word lent_atom(struct lent *l, unsigned tag) {
+    l->atoms[2 * tag] = header_make(0, BLACK, tag);
+    mend_atom(l, tag);
+    l->atoms_lent[tag / 64] |= UINT64_C(1) << tag % 64;
+    return pointer_word(&l->atoms[2 * tag + 1]);
+}
+
+/* Has a field been written that none of those has? */
+__attribute__((no_sanitize("address"))) static bool atoms_are_whole(const struct lent *l) {
+    bool whole = true;
+    for (unsigned tag = 0; tag < LENT_ATOMS; tag++)
+        if (l->atoms_lent[tag / 64] >> tag % 64 & 1)
+            whole &= l->atoms[2 * tag + 1] == FENCE_WORD;
+    return whole;
+}
+
+const char *lent_damage(struct lent *l) {
+    bool atoms = false;
+    for (unsigned i = 0; i < l->n_fences; i++)
+        if (!is_whole(&l->fences[i])) {
+            l->renew = true;
+            return l->fences[i].detail;
+        }
+    for (unsigned i = 0; i < LENT_ATOMS / 64; i++)
+        atoms |= l->atoms_lent[i] != 0;
+    return atoms && !atoms_are_whole(l) ? "a field of a block without fields has been written"
+                                        : NULL;
+}
+
 /* Units that can only be read, to the end of the part. */
 static bool fill_units(struct lent *l, char *end) {
     size_t bytes = whole_pages(LENT_UNITS * sizeof(word));
@@ -117,22 +154,25 @@ bool lent_open(struct lent *l, void *owner) {
     size_t statics = (LENT_STATICS + FENCE_WORDS) * sizeof(word), page = page_bytes();
     *l = (struct lent){.n_fences = FENCES_OWN};
     size_t content = LENT_CONTENT * sizeof(word), units = LENT_UNITS * sizeof(word);
-    l->size = 7 * GUARD_BYTES + whole_pages(slots) + whole_pages(statics) + whole_pages(content) +
-              whole_pages(units) + 3 * page;
+    l->size = 8 * GUARD_BYTES + whole_pages(ATOM_BYTES) + whole_pages(slots) +
+              whole_pages(statics) + whole_pages(content) + whole_pages(units) + 3 * page;
     void *map = mmap(NULL, l->size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (map == MAP_FAILED)
         return false;
     l->map = map;
+    char *atoms_end = open_part(l, &at, ATOM_BYTES);
     l->slots_end = open_part(l, &at, slots);
     l->statics_end = open_part(l, &at, statics);
     l->content_end = (word *)(void *)open_part(l, &at, content);
     char *units_end = open_part(l, &at, units);
     char *config_end = open_part(l, &at, page), *hooks_end = open_part(l, &at, 2 * page);
-    if (!l->slots_end || !l->statics_end || !l->content_end || !units_end || !config_end ||
-        !hooks_end || !fill_units(l, units_end) || !place_hooks(l, hooks_end, owner)) {
+    if (!atoms_end || !l->slots_end || !l->statics_end || !l->content_end || !units_end ||
+        !config_end || !hooks_end || !fill_units(l, units_end) ||
+        !place_hooks(l, hooks_end, owner)) {
         lent_close(l);
         return false;
     }
+    place_atoms(l, atoms_end);
     l->config = (struct gc_config *)(void *)config_end - 1;
     lent_begin(l, 1, 0);
     return true;
@@ -143,6 +183,8 @@ void lent_close(struct lent *l) {
         return;
     for (unsigned i = 0; i < FENCES_OWN; i++)
         lower_fence(&l->fences[i]);
+    if (__asan_unpoison_memory_region && l->atoms)
+        __asan_unpoison_memory_region(l->atoms, ATOM_BYTES);
     munmap(l->map, l->size);
     l->map = NULL;
 }
@@ -169,6 +211,7 @@ void lent_begin(struct lent *l, unsigned rows, size_t static_words) {
     l->slots = (gc_slots *)(void *)l->slots_end - rows;
     l->statics = (word *)(void *)l->statics_end - static_words;
     l->n_fences = FENCES_OWN;
+    memset(l->atoms_lent, 0, sizeof l->atoms_lent);
     set_fence(l, FENCE_SLOTS, (word *)(void *)l->slots - FENCE_WORDS,
               "words before the slots have been written");
     set_fence(l, FENCE_STATICS, l->statics - FENCE_WORDS,

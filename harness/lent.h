@@ -14,6 +14,7 @@
 
 #include "collectors/collector.h"
 
+enum { LENT_ATOMS = 256 };
 enum {
     LENT_STATICS = 8192 /* words */,
     LENT_UNITS = 8192,
@@ -28,8 +29,10 @@ struct fence {
 };
 
 struct lent {
-    gc_slots *slots;          /* the rows in use; a guard begins behind the last */
-    word *statics;            /* the words in use, likewise */
+    word *atoms; /* a header and a poisoned word for each tag: blocks without fields */
+    uint64_t atoms_lent[LENT_ATOMS / 64]; /* a bit for each tag that somebody has asked for */
+    gc_slots *slots;                      /* the rows in use; a guard begins behind the last */
+    word *statics;                        /* the words in use, likewise */
     word *content_end;        /* of a block, LENT_CONTENT words before; a guard begins there */
     const word *units_end;    /* LENT_UNITS units before, which can only be read; likewise */
     struct gc_hooks *hooks;   /* all but the counters can only be read */
@@ -60,6 +63,9 @@ void lent_begin(struct lent *, unsigned rows, size_t static_words);
  * guard begins, until the next call.  At most LENT_CONTENT and LENT_UNITS. */
 const word *lent_content(struct lent *, const word *content, size_t words);
 const word *lent_units(const struct lent *, size_t words);
+
+/* The value of the block without fields that has this tag, which is black as it was at first. */
+word lent_atom(struct lent *, unsigned tag);
 
 /* A fence of the collector's own, until the next lent_begin; those too many are not watched. */
 void lent_fence(struct lent *, word *start, size_t words, const char *detail);

@@ -205,6 +205,15 @@ static void look_at_empty_heap(struct runner *r, struct side *s) {
     }
 }
 
+static bool asks_for_moves(const struct program *p) {
+    for (unsigned i = 0; i < p->n_ops; i++)
+        for (unsigned v = 0; v < p->ops[i].n_values; v++)
+            if (p->ops[i].values[v].kind == VALUE_ADDRESS &&
+                address_place(&p->ops[i].values[v]) == ADDRESS_FROM)
+                return true;
+    return false;
+}
+
 /* One bound for both: the operations mean the same to subject and reference. */
 static void reset(struct runner *r, const struct program *program) {
     r->program = program;
@@ -216,7 +225,8 @@ static void reset(struct runner *r, const struct program *program) {
     r->heap_words = program->config[CONFIG_HEAP];
     r->slice_words = program->config[CONFIG_SLICE];
     r->mutators = program_mutators(program); /* every collection scans their rows */
-    r->takes_infix = r->takes_closures = r->takes_raw = r->takes_outside = true;
+    r->takes_infix = r->takes_closures = r->takes_raw = true;
+    r->takes_outside = r->takes_any_word = r->takes_atoms = true;
     r->immutables = r->forwards = r->over = false;
     r->extras = r->infix_keys = true;
     r->fresh = MODEL_NONE;
@@ -228,6 +238,8 @@ static void reset(struct runner *r, const struct program *program) {
         r->takes_closures &= s->traits.start_env;
         r->takes_raw &= s->traits.raw;
         r->takes_outside &= s->traits.outside;
+        r->takes_any_word &= s->traits.any_word;
+        r->takes_atoms &= s->traits.atoms;
         r->immutables |= s->collector->writable != NULL;
         r->forwards |= s->traits.forwards;
         r->infix_keys &= !s->traits.closure_keys;
@@ -237,7 +249,12 @@ static void reset(struct runner *r, const struct program *program) {
     }
     r->stack_used = r->stack && (r->stack_asked || r->side[PARTY_SUBJECT].traits.shallow);
     model_reset(&r->model, r->mutators);
+    r->follows_moves = asks_for_moves(program);
+    memset(r->moved_from, 0, sizeof r->moved_from);
     memset(r->address_before, 0, sizeof r->address_before);
+    if (r->has_outsiders)
+        memset(r->outsiders, 0, sizeof r->outsiders);
+    r->has_outsiders = false;
     graph_of_model(&r->model_graph, &r->model, r->model_cells);
     if (r->close)
         history_begin(r);

@@ -33,6 +33,8 @@ static size_t describe_address(const struct model *model, word v, char *out, siz
     const struct model_address *address = &model->addresses[model_address_number(v)];
     char text[32];
     value_print(&address->value, address->script, text, sizeof text);
+    if (address->value.kind != VALUE_ADDRESS)
+        return (size_t)snprintf(out, capacity, "%s, which leads outside the heap", text);
     return (size_t)snprintf(out, capacity, "the %s %s, an address when it was written",
                             is_immediate(v) ? "immediate" : "word", text);
 }

@@ -45,6 +45,8 @@ struct side {
     struct gc_hooks *hooks;         /* lent to it, as slots and statics are (harness/lent.h) */
     gc_slots *slots;
     word *statics;
+    word beside[2];           /* the first words before and behind its heap that are none of its
+                                 own, as the hook fence was told; 0: it was not */
     uint64_t collections;     /* hooks->collections at the last walk */
     uint64_t compared;        /* hooks->collections at the last comparison with the model */
     unsigned walked;          /* HEAP_* checks of the last walk; 0: it is no longer true */

@@ -211,6 +211,7 @@ bool cut_kind(struct program *p, unsigned index) {
             p->fields[item.first_field + f] = unit;
     item.kind = ITEM_BLOCK;
     item.tag = item.functions = 0;
+    item.address_code = false;
     memset(item.arity, 0, sizeof item.arity);
     item.wosize = item.n_fields;
     reshape(p, index, &item);

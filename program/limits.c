@@ -85,6 +85,10 @@ bool tag_is_raw(unsigned tag) {
     return tag >= PROGRAM_TAG_ABSTRACT && tag <= PROGRAM_TAG_CUSTOM;
 }
 
+bool tag_is_atom(unsigned tag) {
+    return tag < PROGRAM_TAG_LAZY || tag == PROGRAM_TAG_ABSTRACT || tag == PROGRAM_TAG_DOUBLE_ARRAY;
+}
+
 /* Code pointer and closinfo; other arities add the pointer to the code of the full application. */
 static unsigned function_words(int8_t arity) {
     return arity == 0 || arity == 1 ? 2 : 3;
@@ -130,6 +134,25 @@ unsigned op_words(const struct op *op, unsigned k) {
         return 2u + op->words;
     default:
         return 1u + op->size + closure_code_words(op->functions, op->arity);
+    }
+}
+
+bool outside_is_legal(uint64_t bits) {
+    const struct value v = {.bits = bits};
+    uint64_t n = outside_number(&v);
+    switch (bits >= OUTSIDE_LEAST ? OUTSIDE_WORD : bits / OUTSIDE_UNIT) {
+    case OUTSIDE_NUMBER:
+        return true;
+    case OUTSIDE_SMALL:
+        return n % 2 == 0;
+    case OUTSIDE_BEFORE:
+        return n % 2 == 0 && n > 0 && n <= OUTSIDE_BYTES;
+    case OUTSIDE_BEHIND:
+        return n % 2 == 0 && n <= OUTSIDE_BYTES;
+    case OUTSIDE_WORD:
+        return bits >= OUTSIDE_LEAST && n % 2 == 0 && n >> 56 != 1 && n >> 56 != 2;
+    default:
+        return false;
     }
 }
 

@@ -40,8 +40,9 @@ static bool values_equal(const struct value *a, const struct value *b, unsigned 
 static bool item_equal(const struct program *p, const struct item *a, const struct program *q,
                        const struct item *b) {
     return a->kind == b->kind && a->tag == b->tag && a->is_static == b->is_static &&
-           a->functions == b->functions && memcmp(a->arity, b->arity, sizeof a->arity) == 0 &&
-           a->wosize == b->wosize && a->n_fields == b->n_fields &&
+           a->address_code == b->address_code && a->functions == b->functions &&
+           memcmp(a->arity, b->arity, sizeof a->arity) == 0 && a->wosize == b->wosize &&
+           a->n_fields == b->n_fields &&
            values_equal(p->fields + a->first_field, q->fields + b->first_field, a->n_fields);
 }
 
@@ -127,7 +128,7 @@ static uint64_t mix_item(uint64_t hash, const struct program *p, const struct it
     hash = mix(hash, item->kind, 1);
     hash = mix(hash, item->tag, 1);
     hash = mix(hash, item->is_static, 1);
-    hash = mix(hash, item->functions, 1);
+    hash = mix(hash, (uint64_t)(item->functions | item->address_code << 7), 1);
     hash = mix_arity(hash, item->arity);
     hash = mix(hash, item->wosize, 2);
     return mix_values(hash, p->fields + item->first_field, item->n_fields);

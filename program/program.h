@@ -81,11 +81,12 @@ extern const struct config_range config_ranges[CONFIG_KEYS];
 enum value_kind {
     VALUE_IMMEDIATE, /* bits: the integer, 63 bits signed, sign-extended to 64 */
     VALUE_RAW,       /* bits: the word; only in raw blocks, and only there */
-    VALUE_OUTSIDE,   /* bits: n < 65536; the n-th even word that points outside every heap */
+    VALUE_OUTSIDE,   /* an even word that points outside every heap: see outside_form */
     VALUE_BLOCK,     /* heap section: pointer to named block `block` */
     VALUE_INFIX,     /* heap section: pointer to the infix block at field `offset` of `block` */
     VALUE_SLOT,      /* script: content of root slot `block` (of the operation's mutator) */
-    VALUE_ADDRESS    /* a word that looks like a pointer and is none: see address_bits */
+    VALUE_ADDRESS,   /* a word that looks like a pointer and is none: see address_bits */
+    VALUE_ATOM       /* bits: the tag of the block that has no fields, OCaml's Atom(tag) */
 };
 
 /* Where an address lies; what is not of a block is for scripts alone. */
@@ -94,8 +95,9 @@ enum address_place {
                         `block` points at */
     ADDRESS_NURSERY, /* the first word of the young generation */
     ADDRESS_FREE,    /* the first word of the heap that no live block has */
-    ADDRESS_FROM,    /* where the address word that was written before this one led to: a place in
-                        from-space, if the block has moved since */
+    ADDRESS_FROM,    /* where a block that a slot leads to was before it moved the last time, in
+                        from-space or the young generation; if none has moved, where the address
+                        that was written before this one led to */
     ADDRESS_PLACES
 };
 
@@ -130,6 +132,28 @@ static inline int8_t address_plus(const struct value *v) {
     return (int8_t)(uint8_t)(v->bits & UINT8_MAX);
 }
 
+/* The bits of a VALUE_OUTSIDE.  A number: that of one of 65536 words that no machine has as an
+ * address.  From OUTSIDE_UNIT on, what lies there besides: a small word itself; so many bytes
+ * before the first word of the heap, or behind its last one, where each collector has its own (enum
+ * outside_form).  From OUTSIDE_LEAST on: the word itself. */
+enum outside_form { OUTSIDE_NUMBER, OUTSIDE_SMALL, OUTSIDE_BEFORE, OUTSIDE_BEHIND, OUTSIDE_WORD };
+#define OUTSIDE_UNIT  ((uint64_t)1 << 16)
+#define OUTSIDE_LEAST ((uint64_t)1 << 52) /* no heap of any machine lies so high */
+enum { OUTSIDE_BYTES = 126 };             /* beside a heap, at most: collectors/arena.h */
+static inline uint64_t outside_bits(enum outside_form form, uint64_t n) {
+    return form == OUTSIDE_WORD ? n : form * OUTSIDE_UNIT + n;
+}
+static inline enum outside_form outside_form(const struct value *v) {
+    return v->bits >= OUTSIDE_LEAST ? OUTSIDE_WORD : (enum outside_form)(v->bits / OUTSIDE_UNIT);
+}
+/* The number, word or bytes. */
+static inline uint64_t outside_number(const struct value *v) {
+    return v->bits >= OUTSIDE_LEAST ? v->bits : v->bits % OUTSIDE_UNIT;
+}
+/* Are these the bits of one?  Small words, bytes and words are even, no bytes before the heap are
+ * inside it, and words whose highest byte is 1 or 2 are the model's own. */
+bool outside_is_legal(uint64_t bits);
+
 /* ---- heap ------------------------------------------------------------------------------------ */
 
 enum item_kind {
@@ -145,6 +169,8 @@ struct item {
     uint8_t kind;      /* enum item_kind */
     uint8_t tag;       /* ITEM_BLOCK, ITEM_CLOSURE (247), ITEM_RAW; 0 for gaps */
     bool is_static;    /* named kinds only: lies outside the heap, never moved, never freed */
+    bool address_code; /* ITEM_CLOSURE: its first code word is an address, that of the block which
+                          the first field of the environment leads to, or its own */
     uint8_t functions; /* ITEM_CLOSURE: 1..PROGRAM_FUNCTIONS, else 0 */
     int8_t arity[PROGRAM_FUNCTIONS]; /* ITEM_CLOSURE; unused entries 0 */
     uint16_t wosize;      /* fields in words, code and infix words of a closure included */
@@ -236,7 +262,7 @@ struct op {
         OPERAND_N_MEANINGS(X)
     };
 #undef X
-    /* VALUE_SLOT, VALUE_IMMEDIATE, VALUE_OUTSIDE; or VALUE_RAW; and VALUE_ADDRESS */
+    /* VALUE_SLOT, VALUE_IMMEDIATE, VALUE_OUTSIDE, VALUE_ATOM; or VALUE_RAW; and VALUE_ADDRESS */
     struct value values[PROGRAM_VALUES];
 };
 
@@ -365,6 +391,8 @@ static inline bool value_reads_slot(const struct value *v) {
 bool tag_is_ordinary(unsigned tag);
 /* 251..255 */
 bool tag_is_raw(unsigned tag);
+/* May a block without fields have it: 0..245, 251, 254?  Of the others code reads a field. */
+bool tag_is_atom(unsigned tag);
 
 /* Words that the functions of a closure take before its environment (= start of environment):
  * 2 for arity 0 or 1, else 3, and one infix header between two functions. */

@@ -15,8 +15,10 @@ static const char *atom_valid(const struct value *v) {
         return "an integer, word or outside value has a block or an offset";
     if (v->kind == VALUE_IMMEDIATE && v->bits != immediate_bits(v->bits))
         return "an immediate does not fit into 63 bits";
-    if (v->kind == VALUE_OUTSIDE && v->bits > UINT16_MAX)
-        return "the number of an outside value is above 65535";
+    if (v->kind == VALUE_OUTSIDE && !outside_is_legal(v->bits))
+        return "an outside value is odd, or may be an address, or lies too far beside the heap";
+    if (v->kind == VALUE_ATOM && (v->bits > UINT8_MAX || !tag_is_atom((unsigned)v->bits)))
+        return "no block without fields has the tag of an atom";
     return NULL;
 }
 
@@ -48,6 +50,7 @@ static const char *heap_value_valid(const struct named_blocks *named, const stru
     switch (v->kind) {
     case VALUE_IMMEDIATE:
     case VALUE_OUTSIDE:
+    case VALUE_ATOM:
         return atom_valid(v);
     case VALUE_BLOCK:
     case VALUE_INFIX:
@@ -55,7 +58,8 @@ static const char *heap_value_valid(const struct named_blocks *named, const stru
     case VALUE_ADDRESS:
         return address_valid(v, false, named->count);
     default:
-        return "a field or root is no immediate, outside value, address, block or infix pointer";
+        return "a field or root is no immediate, outside value, atom, address, block or infix "
+               "pointer";
     }
 }
 
@@ -69,6 +73,7 @@ static const char *script_value_valid(const struct value *v) {
     switch (v->kind) {
     case VALUE_IMMEDIATE:
     case VALUE_OUTSIDE:
+    case VALUE_ATOM:
         return atom_valid(v);
     case VALUE_SLOT:
         if (v->block >= PROGRAM_SLOTS)
@@ -77,7 +82,7 @@ static const char *script_value_valid(const struct value *v) {
     case VALUE_ADDRESS:
         return address_valid(v, true, PROGRAM_SLOTS);
     default:
-        return "a script value is no immediate, outside value, address or slot";
+        return "a script value is no immediate, outside value, atom, address or slot";
     }
 }
 
@@ -124,6 +129,8 @@ static const char *item_shape_valid(const struct item *item) {
         return "an item is larger than the largest block";
     if (item->kind > ITEM_FRAGMENT)
         return "an item has no legal kind";
+    if (item->address_code && item->kind != ITEM_CLOSURE)
+        return "what is no closure has a code word that is an address";
     if (!item_is_named(item))
         return gap_valid(item);
     if (item->kind == ITEM_CLOSURE)

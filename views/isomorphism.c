@@ -63,6 +63,11 @@ static enum violation compare_atoms(struct graph_ref a, struct graph_ref b, word
     return VIOLATION_edge_changed;
 }
 
+/* A block without fields is where any other one might be led to. */
+static bool is_atom(const struct graph *b, word v) {
+    return b->model && model_is_atom(b->model, v);
+}
+
 /* Where a chain of Forward blocks from this word on ends, if pointers may be led to there; else the
  * word itself. */
 static word chain_end(const struct graph *b, word v) {
@@ -71,7 +76,7 @@ static word chain_end(const struct graph *b, word v) {
     for (unsigned n = 0; n < LONGEST; n++) {
         struct graph_ref ref = graph_resolve(b, end);
         if (ref.kind != GRAPH_BLOCK)
-            return is_immediate(end) ? end : v;
+            return is_immediate(end) || is_atom(b, end) ? end : v;
         unsigned tag = graph_block(b, ref.id).tag;
         if (tag != TAG_FORWARD || graph_block(b, ref.id).wosize != 1)
             return tag == TAG_LAZY || tag == TAG_DOUBLE ||

@@ -17,7 +17,7 @@ void model_reset(struct model *model, unsigned mutators) {
     model->n_objects = model->n_order = model->n_words = model->n_free = 0;
     model->live_objects = model->live_words = model->n_reached = 0;
     model->bound_words = 0;
-    model->n_addresses = 0;
+    model->n_addresses = model->n_atoms = 0;
 }
 
 word model_add_address(struct model *model, const struct value *value, bool script,

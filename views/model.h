@@ -17,6 +17,7 @@ enum {
     MODEL_OBJECTS = 1 << 15, /* more than the live ones, the static ones and one operation need */
     MODEL_WORDS = 1 << 16,
     MODEL_ADDRESSES = 1 << 14,
+    MODEL_ATOMS = 256,
     MODEL_NONE = 0xfffff
 };
 
@@ -39,13 +40,19 @@ static inline unsigned model_offset(word v) {
 
 /* A word that the program has written as an address (VALUE_ADDRESS) has a number in the model,
  * since it is another word in each heap: MODEL_ADDRESS | number << 1, and the lowest bit if it is
- * an immediate.  It is data: a word of the program that happens to look the same is, in every heap,
- * what the address is.  No closinfo, header or code pointer looks so. */
+ * an immediate.  So have atoms, and words just beside a heap.  It is data: a word of the program
+ * that happens to look the same is, in every heap, what the address is.  No closinfo, header or
+ * code pointer looks so. */
 #define MODEL_ADDRESS ((word)0x02addad000000000)
+struct model_atom {
+    uint32_t address; /* its number among the addresses: the words of the heaps are there */
+    word headers[2];  /* as they were when it was first asked for */
+};
 struct model_address {
     word words[2]; /* in the heaps of subject and reference */
     struct value value;
     bool script; /* the value is one of the script's */
+    bool code;   /* it is a code word */
 };
 
 struct model_object {
@@ -80,6 +87,8 @@ struct model {
     struct model_object objects[MODEL_OBJECTS];
     uint32_t order[MODEL_OBJECTS], free[MODEL_OBJECTS], work[MODEL_OBJECTS];
     word fields[MODEL_WORDS];
+    uint32_t n_atoms;
+    struct model_atom atoms[MODEL_ATOMS]; /* blocks without fields that the program has named */
     uint32_t n_addresses;
     struct model_address addresses[MODEL_ADDRESSES];
 };
@@ -104,6 +113,11 @@ static inline bool model_is_address(const struct model *model, word v) {
 }
 static inline unsigned model_address_number(word v) {
     return (unsigned)(v - MODEL_ADDRESS) >> 1;
+}
+/* Does the word lead to a block without fields? */
+static inline bool model_is_atom(const struct model *model, word v) {
+    return model_is_address(model, v) &&
+           model->addresses[model_address_number(v)].value.kind == VALUE_ATOM;
 }
 /* The word of a heap for a word of the model that is no pointer. */
 static inline word model_data(const struct model *model, unsigned heap, word v) {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALLOCS = 2000, GAP_KINDS, MENU, KINDS, OUTSIDE, ORDERS };
+enum { ALLOCS = 2000, GAP_KINDS, MENU, KINDS, OUTSIDE, ATOMS, ADDRESSES, ORDERS };
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "The scope:", 1},
     {"blocks", 'b', "K", 0, "blocks of the initial heap, at most (default: 2)", 1},
@@ -31,6 +31,9 @@ static const struct argp_option options[] = {
      1},
     {"kinds", KINDS, "N", 0, "collector kinds that `kind` switches to (default: all)", 1},
     {"outside", OUTSIDE, NULL, 0, "fields and roots may point outside the heap too", 1},
+    {"atoms", ATOMS, NULL, 0, "fields and roots may hold a block without fields too", 1},
+    {"addresses", ADDRESSES, NULL, 0,
+     "integers and raw words may be the address of a block, in the heap and in the script", 1},
     {"orders", ORDERS, NULL, 0,
      "tell programs apart that differ by the order of the blocks in the heap", 1},
     {0}};
@@ -116,6 +119,12 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         return 0;
     case OUTSIDE:
         s->outside = true;
+        return 0;
+    case ATOMS:
+        s->atoms = true;
+        return 0;
+    case ADDRESSES:
+        s->addresses = true;
         return 0;
     case ORDERS:
         s->orders = true;

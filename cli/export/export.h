@@ -30,6 +30,8 @@ void export_oracle(FILE *, const struct exported *);
 /* tables.c: limits, config, items and roots of the program as C, lowered to what both
  * collectors take, as the runner does. */
 void export_tables(FILE *, const struct exported *);
+/* Has it atoms, or words beside a heap, which the collector alone can tell? */
+bool export_has_outsiders(const struct program *);
 /* The script as calls, and main. */
 void export_script(FILE *, const struct exported *);
 /* prove.c: the command that compiles the file into `out`, from the top of isoheap's sources or, if

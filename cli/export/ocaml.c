@@ -25,8 +25,8 @@ static bool is_no_integer(const struct value *v, const struct op *op, const void
 /* What stands in no OCaml program: raw words, and what a collector alone has. */
 static const char *inexpressible(const struct program *p) {
     for (unsigned i = 0; i < p->n_items; i++)
-        if (p->items[i].kind == ITEM_RAW || p->items[i].is_static)
-            return "a raw or static block";
+        if (p->items[i].kind == ITEM_RAW || p->items[i].is_static || p->items[i].address_code)
+            return "a raw or static block, or a code word that is none";
     for (unsigned i = 0; i < p->n_ops; i++)
         if (!op_has(p->ops[i].code, EXPORT_ML))
             return op_shapes[p->ops[i].code].name;
@@ -50,6 +50,9 @@ static void write_value(FILE *f, const struct program *p, const struct value *v)
         for (unsigned k = 1; k < item->functions; k++)
             if (closure_entry_offset(k, item->arity) == v->offset)
                 fprintf(f, "(infix b%u %u)", v->block, k);
+        break;
+    case VALUE_ATOM:
+        fprintf(f, "(Obj.new_block %u 0)", (unsigned)v->bits);
         break;
     default:
         fprintf(f, "(Obj.repr (%" PRId64 "))", (int64_t)v->bits);
@@ -234,6 +237,13 @@ static bool is_ephemeron(const struct expected *e, const struct snapshot_block *
 
 static void show_word(struct expected *e, const struct snapshot *s, word v) {
     struct snapshot_edge edge = snapshot_resolve(s, v);
+    char text[32];
+    unsigned atom;
+    if (!is_immediate(v) && snapshot_address(s, v, text, sizeof text) &&
+        sscanf(text, "atom %u", &atom) == 1) {
+        fprintf(e->f, "%u()", atom);
+        return;
+    }
     if (!edge.pointer || edge.block == SIZE_MAX) {
         fprintf(e->f, "%lld", (long long)immediate_value(v));
         return;

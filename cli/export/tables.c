@@ -13,7 +13,7 @@
 struct lowering {
     FILE *f;
     const struct program *p;
-    bool infix, closures, raw, outside;
+    bool infix, closures, raw, outside, any_word, atoms;
     unsigned mutators;
 };
 
@@ -27,6 +27,8 @@ static void lower_to(struct lowering *l, const struct collector *c) {
     l->closures &= traits.start_env;
     l->raw &= traits.raw;
     l->outside &= traits.outside;
+    l->any_word &= traits.any_word;
+    l->atoms &= traits.atoms;
     if (traits.max_mutators < l->mutators)
         l->mutators = traits.max_mutators;
 }
@@ -36,7 +38,9 @@ static bool is_unit(const struct value *v) {
 }
 
 static struct lowering lower(FILE *f, const struct exported *e) {
-    struct lowering l = {f, e->program, true, true, true, true, program_mutators(e->program)};
+    struct lowering l = {.f = f, .p = e->program, .infix = true, .closures = true, .raw = true};
+    l.outside = l.any_word = l.atoms = true;
+    l.mutators = program_mutators(e->program);
     lower_to(&l, e->subject);
     if (e->reference)
         lower_to(&l, e->reference);
@@ -63,11 +67,25 @@ static void write_reference(const struct lowering *l, const struct value *v) {
                 v->kind == VALUE_INFIX && l->infix ? v->offset : 0u);
 }
 
+/* Of this collector alone: what lies just beside its heap. */
+static void write_outside(const struct lowering *l, const struct value *v) {
+    enum outside_form form = outside_form(v);
+    uint64_t n = outside_number(v);
+    if (form == OUTSIDE_NUMBER || !l->any_word)
+        fprintf(l->f, "0x%" PRIx64, outside_pointer((unsigned)(v->bits & UINT16_MAX)));
+    else if (form == OUTSIDE_BEFORE || form == OUTSIDE_BEHIND)
+        fprintf(l->f, "BESIDE(%d, %u)", form == OUTSIDE_BEHIND, (unsigned)n);
+    else
+        fprintf(l->f, "0x%" PRIx64, n);
+}
+
 static void write_value(const struct lowering *l, const struct value *v) {
     if (v->kind == VALUE_RAW)
         fprintf(l->f, "0x%" PRIx64, l->raw ? v->bits : v->bits | 1);
     else if (v->kind == VALUE_OUTSIDE && l->outside)
-        fprintf(l->f, "0x%" PRIx64, outside_pointer((unsigned)v->bits));
+        write_outside(l, v);
+    else if (v->kind == VALUE_ATOM && l->atoms)
+        fprintf(l->f, "ATOM(%u)", (unsigned)v->bits);
     else if (v->kind == VALUE_SLOT)
         fprintf(l->f, "SLOT(%u)", v->block);
     else if (v->kind == VALUE_ADDRESS)
@@ -82,13 +100,25 @@ static const char *separator(unsigned n) {
     return n % 8 ? ", " : ",\n    ";
 }
 
-/* Code words of a closure, or as many units. */
+/* The address of what the first field of the environment leads to, or of the closure itself. */
+static void write_code_address(const struct lowering *l, const struct item *item, unsigned block) {
+    const struct value *first = &l->p->fields[item->first_field];
+    bool leads = item->n_fields && value_is_reference(first);
+    fprintf(l->f, "ADDRESS(%u, %u, 0)", leads ? first->block : block, leads ? first->offset : 0u);
+}
+
+/* Code words of a closure, or as many units.  coded: of this item the first is an address. */
 static unsigned write_code(const struct lowering *l, unsigned functions, const int8_t *arity,
-                           unsigned number) {
+                           unsigned number, const struct item *coded, unsigned block) {
     word words[16];
     unsigned n = (unsigned)closure_words(words, functions, arity, number);
-    for (unsigned i = 0; i < n; i++)
-        fprintf(l->f, "%s0x%" PRIx64, i ? separator(i) : "", l->closures ? words[i] : WORD_UNIT);
+    for (unsigned i = 0; i < n; i++) {
+        fprintf(l->f, "%s", i ? separator(i) : "");
+        if (i == 0 && coded && l->closures)
+            write_code_address(l, coded, block);
+        else
+            fprintf(l->f, "0x%" PRIx64, l->closures ? words[i] : WORD_UNIT);
+    }
     return n;
 }
 
@@ -98,9 +128,11 @@ static unsigned write_code(const struct lowering *l, unsigned functions, const i
 static void write_fields(const struct lowering *l, unsigned index, unsigned block) {
     const struct item *item = &l->p->items[index];
     unsigned n = 0;
-    fprintf(l->f, "static const word b%u[] = {\n    ", block);
+    fprintf(l->f, "static %sword b%u[] = {\n    ", export_has_outsiders(l->p) ? "" : "const ",
+            block);
     if (item->kind == ITEM_CLOSURE)
-        n = write_code(l, item->functions, item->arity, index);
+        n = write_code(l, item->functions, item->arity, index, item->address_code ? item : NULL,
+                       block);
     for (unsigned i = 0; i < item->n_fields; i++, n++) {
         fprintf(l->f, "%s", n ? separator(n) : "");
         write_value(l, &l->p->fields[item->first_field + i]);
@@ -144,8 +176,10 @@ static void write_heap(const struct lowering *l) {
 
 static void write_roots(const struct lowering *l) {
     unsigned n = 0;
-    fprintf(l->f, "struct root {\n    unsigned mutator, slot;\n    word value;\n};\n"
-                  "static const struct root roots[] = {\n");
+    fprintf(l->f,
+            "struct root {\n    unsigned mutator, slot;\n    word value;\n};\n"
+            "static %sstruct root roots[] = {\n",
+            export_has_outsiders(l->p) ? "" : "const ");
     for (unsigned m = 0; m < l->mutators; m++)
         for (unsigned s = 0; s < PROGRAM_SLOTS; s++) {
             if (is_unit(&l->p->roots[m][s]))
@@ -180,7 +214,11 @@ void export_tables(FILE *f, const struct exported *e) {
             "#define SLOT(n) ((word)0x0222 << 48 | (word)(n) << 1)\n"
             "/* the address of a field of what a block or slot is, as data; what says how */\n"
             "#define ADDRESS(of, field, how) \\\n"
-            "    ((word)0x0333 << 48 | (word)(of) << 32 | (word)(field) << 16 | (word)(how) << 1)\n"
+            "    ((word)0x0233 << 48 | (word)(of) << 32 | (word)(field) << 16 | (word)(how) << 1)\n"
+            "/* the block without fields that has this tag; bytes before or behind the heap */\n"
+            "#define ATOM(tag) ((word)0x0144 << 48 | (word)(tag) << 1)\n"
+            "#define BESIDE(behind, bytes) \\\n"
+            "    ((word)0x0155 << 48 | (word)(behind) << 16 | (word)(bytes) << 1)\n"
             "\n");
     write_heap(&l);
     write_roots(&l);
@@ -214,7 +252,7 @@ static void write_allocation(const struct lowering *l, const struct op *op, unsi
         unsigned start = closure_code_words(op->functions, op->arity);
         fprintf(l->f, "alloc(%u, %u, %u, %u, %u, (const word[]){", m, op->dst,
                 lowered_tag(l, TAG_CLOSURE), start + op->size, start);
-        write_code(l, op->functions, op->arity, PROGRAM_ITEMS + number);
+        write_code(l, op->functions, op->arity, PROGRAM_ITEMS + number, NULL, 0);
         fprintf(l->f, "}, ");
     }
     write_values(l, op);

@@ -86,6 +86,25 @@ static bool is_address(const struct value *v, const struct op *op, const void *n
     return v->kind == VALUE_ADDRESS;
 }
 
+static bool has_code_addresses(const struct program *p) {
+    bool any = false;
+    for (unsigned i = 0; i < p->n_items; i++)
+        any |= p->items[i].address_code;
+    return any;
+}
+
+static bool is_outsider(const struct value *v, const struct op *op, const void *none) {
+    (void)op;
+    (void)none;
+    return v->kind == VALUE_ATOM ||
+           (v->kind == VALUE_OUTSIDE &&
+            (outside_form(v) == OUTSIDE_BEFORE || outside_form(v) == OUTSIDE_BEHIND));
+}
+
+bool export_has_outsiders(const struct program *p) {
+    return program_any_value(p, is_outsider, NULL);
+}
+
 static bool asserts(const struct exported *e, const char *what) {
     const char *class = assertions(e->violation);
     return class && strcmp(class, what) == 0;
@@ -129,7 +148,8 @@ static bool is_needed(const struct exported *e, const char *what, size_t length)
     const op_bits stores = UINT64_C(1) << OP_STORE;
     const bool calls_collect =
         config[CONFIG_STRESS] > 0 || has_op(e->program, FLAG_COLLECTS, UINT64_C(1) << OP_EXHAUST);
-    const bool has_addresses = program_any_value(e->program, is_address, NULL);
+    const bool has_addresses =
+        program_any_value(e->program, is_address, NULL) || has_code_addresses(e->program);
     const struct {
         const char *name;
         bool needed;
@@ -165,6 +185,7 @@ static bool is_needed(const struct exported *e, const char *what, size_t length)
         {"image", e->subject->image != NULL},
         {"byalloc", e->subject->image == NULL},
         {"addresses", has_addresses},
+        {"outsiders", export_has_outsiders(e->program)},
         {"plainstore", has_plain_store(e->program)},
         {"addressops", ops_have_addresses(e->program, OP_BITS_ALL)},
         {"addresscode", ops_have_addresses(e->program, stores | UINT64_C(1) << OP_INIT)},

@@ -194,6 +194,11 @@ static void boehm_walk(struct gc *g, gc_visit *visit, void *context) {
         visit(context, GC_UNUSED, hp, (size_t)(end - hp));
 }
 
+static word boehm_shown_at(struct gc *g, word shown) {
+    word v = shadow_to_true(g, shown);
+    return v == LOST ? 0 : v;
+}
+
 static const char *const variants[] = {"untyped", "typed", "untyped, incremental",
                                        "typed, incremental", NULL};
 
@@ -205,6 +210,8 @@ const struct collector ISOHEAP_COLLECTOR = {
                .start_env = true,
                .raw = true,
                .outside = true,
+               .any_word = true,
+               .atoms = true,
                .conservative = true,
                .single = true,
                .refusal = REFUSES_ANYTIME,
@@ -221,4 +228,5 @@ const struct collector ISOHEAP_COLLECTOR = {
     .collect = boehm_collect,
     .step = boehm_step,
     .walk = boehm_walk,
+    .shown_at = boehm_shown_at,
 };

@@ -422,12 +422,26 @@ static enum gc_result cakeml_switch(struct gc *g, unsigned kind) {
     return GC_OK;
 }
 
+/* The machine word that points at an element, or its value on lists: data may look so. */
+static word cakeml_shown_at(struct gc *g, word shown) {
+    uint32_t a = shadow_element(g, shown);
+    if (a >= g->view.limit)
+        return 0;
+    struct cakeml_element e = shadow_element_here(g, a);
+    if (e.kind != CAKEML_DATA)
+        return 0;
+    cakeml_value v = cakeml_pointer(a, cakeml_bits_of(&g->view.rep, &e));
+    return g->view.words ? cakeml_word_addr(&g->view.rep, v) : v;
+}
+
 const struct collector ISOHEAP_COLLECTOR = {
     .name = COLLECTOR_NAME,
     .summary = "CakeML's: generational (nested), copying or none; words and lists in lockstep",
     .traits = {.moves = true,
                .raw = true,
                .outside = true,
+               .any_word = true,
+               .atoms = true,
                .poisons = true,
                .ticks = true,
                .shallow = true,
@@ -455,4 +469,5 @@ const struct collector ISOHEAP_COLLECTOR = {
     .step = cakeml_step,
     .switch_kind = cakeml_switch,
     .walk = shadow_walk,
+    .shown_at = cakeml_shown_at,
 };

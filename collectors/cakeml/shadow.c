@@ -16,7 +16,7 @@ static unsigned value_bits(const struct gc *g) {
 
 uint32_t shadow_element(const struct gc *g, word v) {
     word at = v - pointer_word(g->shadow.base);
-    if (is_immediate(v) || at > g->view.limit * sizeof(word))
+    if (is_immediate(v) || at >= g->view.limit * sizeof(word)) /* the last word is one's header */
         return CAKEML_NONE;
     return (uint32_t)(at / sizeof(word)) - 1; /* before the first element: CAKEML_NONE too */
 }

@@ -239,8 +239,18 @@ static inline void free_rest(struct space *g, word *rest) {
         rest[0] = header_make(0, WHITE, 0);
 }
 
+/* FAULT_low_bits: as if no word of a program ended in other bits than an address. */
+static inline void clear_low_bits(struct space *g) {
+    for (unsigned m = 0; m < g->config.mutators; m++)
+        for (unsigned s = 0; s < GC_SLOTS; s++)
+            if (is_pointer(g->config.slots[m][s]))
+                g->config.slots[m][s] &= ~(word)3;
+}
+
 /* Every block that is not free must be white, and be kept. */
 static inline void compact_space(struct space *g) {
+    if (FAULTY(low_bits))
+        clear_low_bits(g);
     pack_headers(g);
     invert_roots(g);
     invert_fields(g);

@@ -242,6 +242,17 @@ static const char *ocaml_check(struct gc *g) {
     return g->broken;
 }
 
+/* What caml_alloc gives for no fields. */
+static word ocaml_atom(struct gc *g, unsigned tag) {
+    (void)g;
+    return (word)Atom((tag_t)tag);
+}
+
+static word ocaml_shown_at(struct gc *g, word shown) {
+    word v = shadow_original(g, shown);
+    return v == WORD_UNIT ? 0 : v;
+}
+
 static const char *const variants[] = {"default", "slow", "eager", NULL};
 static const char *const kinds[] = {"best-fit", "next-fit", "first-fit", NULL};
 
@@ -259,6 +270,8 @@ const struct collector ISOHEAP_COLLECTOR = {
                .start_env = true,
                .raw = true,
                .outside = true,
+               .any_word = true,
+               .atoms = true,
                .full_until_exact = 1,
                .refusal = REFUSES_NO_FREE_BLOCK,
                .shallow = true,
@@ -283,4 +296,6 @@ const struct collector ISOHEAP_COLLECTOR = {
     .promise = ocaml_promise,
     .extras = &ocaml_extras,
     .masks = ocaml_masks,
+    .atom = ocaml_atom,
+    .shown_at = ocaml_shown_at,
 };

@@ -116,12 +116,27 @@ static inline void whiten_statics(struct space *g) {
     }
 }
 
+/* FAULT_atom_painted: what a slot leads to and has no field.  FAULT_end_taken: the address behind
+ * the last word is one of the heap. */
+static inline void darken_too_much(struct space *g) {
+    for (unsigned s = 0; s < GC_SLOTS; s++) {
+        word v = g->config.slots[0][s];
+        if (FAULTY(end_taken) && v == pointer_word(g->end))
+            darken(g, v, &g->config.slots[0][s]);
+        if (FAULTY(atom_painted) && is_pointer(v) && !in_heap(g, v) && v % sizeof v == 0 &&
+            v >> 47 == 0 && v >> 16 && header_wosize(header_of(v)) == 0)
+            set_colour(v, GRAY);
+    }
+}
+
 /* To be called before the roots are darkened. */
 static inline void mark_begin(struct space *g) {
     stack_clear(&g->stack);
     g->rescan = g->rescan_end;
     if (FAULTY(static_painted))
         whiten_statics(g);
+    if (FAULTY(atom_painted) || FAULTY(end_taken))
+        darken_too_much(g);
 }
 
 /* Looks at one header of the re-scan; a gray block there, which is not on the stack, is marked

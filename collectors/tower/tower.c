@@ -322,6 +322,14 @@ static enum gc_result tower_step(struct gc *g, size_t budget) {
     return GC_IDLE;
 }
 
+/* The word that leads to a block on the level that holds the heap: a word of data may look so. */
+static word tower_shown_at(struct gc *g, word shown) {
+    uint32_t a = shadow_address(g, shown);
+    if (a >= g->l2.addresses)
+        return 0;
+    return g->view.level == TOWER_L4 ? tower_ref_heap_addr(tower_lhs(a)) : tower_lhs(a);
+}
+
 static const char *const variants[] = {"l4", "l3", "l2", "l1", NULL};
 
 const struct collector ISOHEAP_COLLECTOR = {
@@ -330,6 +338,8 @@ const struct collector ISOHEAP_COLLECTOR = {
     .traits = {.moves = true,
                .raw = true,
                .outside = true,
+               .any_word = true,
+               .atoms = true,
                .poisons = true,
                .ticks = true,
                .shallow = true,
@@ -353,4 +363,5 @@ const struct collector ISOHEAP_COLLECTOR = {
     .collect = tower_collect,
     .step = tower_step,
     .walk = shadow_walk,
+    .shown_at = tower_shown_at,
 };

@@ -8,6 +8,49 @@
  */
 #include "harness/operations/operations.h"
 
+/* ---- words outside the heap -------------------------------------------------------------------
+ */
+
+static unsigned outsider_number(const struct value *v) {
+    if (v->kind == VALUE_ATOM)
+        return (unsigned)v->bits;
+    return (outside_form(v) == OUTSIDE_BEFORE ? OUTSIDERS_BEFORE : OUTSIDERS_BEHIND) +
+           (unsigned)outside_number(v) / 2;
+}
+
+/* Where a collector has not told what lies beside its heap, a word that leads nowhere. */
+static word outsider_of(struct side *s, const struct value *v) {
+    if (v->kind == VALUE_ATOM)
+        return call_atom(s, (unsigned)v->bits);
+    bool behind = outside_form(v) == OUTSIDE_BEHIND;
+    word n = outside_number(v);
+    if (!s->beside[behind])
+        return outside_pointer((unsigned)n);
+    return behind ? s->beside[behind] + n : s->beside[behind] - n;
+}
+
+static void note_atom(struct runner *r, word address) {
+    struct model_atom *atom = &r->model.atoms[r->model.n_atoms++];
+    atom->address = model_address_number(address);
+    FOR_SIDES (r, s)
+        atom->headers[s->party] = header_of(model_data(&r->model, s->party, address));
+}
+
+word outsider(struct runner *r, const struct value *v) {
+    word *known = &r->outsiders[outsider_number(v)];
+    if (*known)
+        return *known;
+    word address = model_add_address(&r->model, v, false, false);
+    if (!address)
+        return WORD_UNIT;
+    FOR_SIDES (r, s)
+        r->model.addresses[model_address_number(address)].words[s->party] = outsider_of(s, v);
+    if (v->kind == VALUE_ATOM)
+        note_atom(r, address);
+    r->has_outsiders = true;
+    return *known = address;
+}
+
 /* ---- places -----------------------------------------------------------------------------------
  */
 
@@ -31,17 +74,23 @@ static word field_at(const struct model_object *o, const struct value *v, unsign
     return (from + (o->wosize > from ? v->offset % (o->wosize - from) : 0)) * sizeof(word);
 }
 
-static word place_in(struct runner *r, struct side *s, unsigned m, const struct value *v) {
-    word slot = r->model.slots[m][v->block];
-    switch (address_place(v)) {
+/* Code words are where OCaml's runtime has code pointers, which lead into no heap: its minor
+ * collection takes the first word of a closure for a value.  They get an address of what is shown.
+ */
+static word place_in(struct runner *r, struct side *s, unsigned m, const struct value *v,
+                     enum address_form form) {
+    word slot = r->model.slots[m][v->block], block;
+    bool shown = form == ADDRESS_CODE && s->collector->shown_at;
+    switch (shown && address_place(v) == ADDRESS_FROM ? ADDRESS_FREE : address_place(v)) {
     case ADDRESS_NURSERY:
         return nursery_place(s);
     case ADDRESS_FREE:
         return free_place(s);
     case ADDRESS_FROM:
-        return r->address_before[s->party];
+        return r->moved_from[s->party] ? r->moved_from[s->party] : r->address_before[s->party];
     default:
-        return s->slots[m][v->block] - model_offset(slot) * sizeof(word) +
+        block = s->slots[m][v->block] - model_offset(slot) * sizeof(word);
+        return (shown ? block : call_shown_at(s, block)) +
                field_at(&r->model.objects[model_object(slot)], v, model_offset(slot));
     }
 }
@@ -68,7 +117,7 @@ word script_address(struct runner *r, unsigned m, const struct value *v, enum ad
     if (!address)
         return no_address(form);
     FOR_SIDES (r, s) {
-        word place = place_in(r, s, m, v);
+        word place = place_in(r, s, m, v, form);
         r->address_before[s->party] = place;
         r->model.addresses[model_address_number(address)].words[s->party] = word_at(place, v, form);
     }
@@ -80,14 +129,22 @@ word script_address(struct runner *r, unsigned m, const struct value *v, enum ad
 
 word heap_address(struct runner *r, const struct value *v, enum address_form form) {
     word address = model_add_address(&r->model, v, false, form == ADDRESS_IMMEDIATE);
-    return address ? address : no_address(form);
+    if (!address)
+        return no_address(form);
+    r->model.addresses[model_address_number(address)].code = form == ADDRESS_CODE;
+    return address;
 }
 
 void resolve_addresses(struct runner *r, enum party party) {
     for (uint32_t n = 0; n < r->model.n_addresses; n++) {
         struct model_address *a = &r->model.addresses[n];
+        if (a->value.kind != VALUE_ADDRESS)
+            continue;
         const struct model_object *o = &r->model.objects[a->value.block];
-        word place = o->address[party] + field_at(o, &a->value, 0);
+        word place = o->address[party];
+        if (!a->code)
+            place = call_shown_at(&r->side[party], place);
+        place += field_at(o, &a->value, 0);
         bool immediate = is_immediate(a->words[party]);
         r->address_before[party] = place;
         a->words[party] = word_at(place, &a->value, immediate ? ADDRESS_IMMEDIATE : ADDRESS_RAW);

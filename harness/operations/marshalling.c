@@ -59,7 +59,7 @@ static bool plan_copy(struct runner *r, struct copy *c, uint32_t object, bool un
         const struct model_object *o = &r->model.objects[c->pair[i].from];
         const word *fields = r->model.fields + o->first_field;
         for (uint32_t f = o->first_scanned; f < o->wosize; f++) {
-            if (is_immediate(fields[f]))
+            if (is_immediate(fields[f]) || model_is_atom(&r->model, fields[f]))
                 continue;
             if (!model_is_pointer(fields[f]) ||
                 copy_of(r, c, model_object(fields[f]), unshared) == COPIED_WORDS)

@@ -3,7 +3,8 @@
  * Oracle statics: blocks outside the heap are left alone, reachable or not, header and fields.
  *
  * They point at each other alone, so that no collection has anything to write there.  What the
- * graphs do not tell: a colour in a static header, and what nothing leads to any more.
+ * graphs do not tell: a colour in a static header, and what nothing leads to any more.  So are the
+ * headers of atoms, blocks without fields, of the harness or of a runtime.
  */
 #include "oracles/judge.h"
 
@@ -49,12 +50,30 @@ _Noreturn static void fail_word(struct judge *j, size_t at) {
                             : "the collector changed a field of a static block");
 }
 
+_Noreturn static void fail_atom(struct judge *j, word expected, word v) {
+    snprintf(j->expected, VERDICT_TEXT, "0x%llx", (unsigned long long)expected);
+    snprintf(j->found, VERDICT_TEXT, "0x%llx, the header of atom %u",
+             (unsigned long long)header_of(v), header_tag(expected));
+    judge_fail(j, VIOLATION_field_written,
+               "the collector changed the header of a block without fields, outside the heap");
+}
+
+static void judge_atoms(struct judge *j) {
+    const struct model *model = j->model;
+    for (uint32_t a = 0; a < model->n_atoms; a++) {
+        word v = model->addresses[model->atoms[a].address].words[j->side->party];
+        if (header_of(v) != model->atoms[a].headers[j->side->party])
+            fail_atom(j, model->atoms[a].headers[j->side->party], v);
+    }
+}
+
 static bool compared(struct judge *j, enum occasion when) {
     const struct statics *t = j->state;
     const struct side *s = j->side;
     (void)when;
-    if (!t->taken || !s->static_words)
+    if (!t->taken || !(s->static_words || j->model->n_atoms))
         return false;
+    judge_atoms(j);
     for (size_t i = 0; i < s->static_words; i++)
         if (s->statics[i] != t->words[i])
             fail_word(j, i);

@@ -94,19 +94,35 @@ static struct value read_word(struct decoder *d, uint8_t byte, bool script) {
     return (struct value){.kind = VALUE_RAW, .bits = bits};
 }
 
+/* The payload itself where that is legal; what is odd, or has a byte that it must not have, gives
+ * that up, and what may be an address is a number. */
+static struct value wide_outside(uint64_t payload, unsigned version) {
+    uint64_t bits = payload;
+    if (bits >= OUTSIDE_LEAST)
+        bits &= ~UINT64_C(1);
+    if (bits >= OUTSIDE_LEAST && !outside_is_legal(bits))
+        bits &= UINT64_MAX >> 8;
+    if (version < VERSION_ATOMS || !outside_is_legal(bits))
+        bits = payload & UINT16_MAX;
+    return (struct value){.kind = VALUE_OUTSIDE, .bits = bits};
+}
+
 /* A WIDE value of a kind that both sections have; others become an immediate. */
-static struct value wide_atom(const struct wide *wide, bool script) {
+static struct value wide_atom(const struct decoder *d, const struct wide *wide, bool script) {
+    uint8_t tag = wide->payload & UINT8_MAX;
     if (wide->kind == VALUE_ADDRESS)
         return wide_address(wide, script);
+    if (wide->kind == VALUE_ATOM)
+        return (struct value){.kind = VALUE_ATOM, .bits = tag_is_atom(tag) ? tag : tag % 8u};
     if (wide->kind == VALUE_OUTSIDE)
-        return (struct value){.kind = VALUE_OUTSIDE, .bits = wide->payload & UINT16_MAX};
+        return wide_outside(wide->payload, d->version);
     return (struct value){.kind = VALUE_IMMEDIATE, .bits = immediate_bits(wide->payload)};
 }
 
 static struct value read_script_value(struct decoder *d, uint8_t byte) {
     const struct wide *wide = take_wide(d, byte);
     if (wide && wide->kind != VALUE_SLOT)
-        return wide_atom(wide, true);
+        return wide_atom(d, wide, true);
     if (wide)
         return (struct value){.kind = VALUE_SLOT, .block = wide->payload % PROGRAM_SLOTS};
     if (byte < SCRIPT_IMMEDIATE)
@@ -122,7 +138,7 @@ static struct value read_heap_value(struct decoder *d, uint8_t byte) {
                               .block = wide->payload & UINT16_MAX,
                               .offset = wide->payload >> 16 & UINT16_MAX};
     if (wide)
-        return wide_atom(wide, false);
+        return wide_atom(d, wide, false);
     if (byte < HEAP_IMMEDIATE)
         return (struct value){.kind = VALUE_BLOCK, .block = byte};
     if (byte < HEAP_INFIX)
@@ -294,7 +310,11 @@ static void read_item(struct decoder *d, const struct record *r, const uint8_t *
 }
 
 static void read_field(struct decoder *d, const uint8_t *bytes) {
-    const struct item *item = d->last;
+    struct item *item = d->last;
+    if (item && item->kind == ITEM_CLOSURE && d->is_static && d->version >= VERSION_ATOMS) {
+        item->address_code = true;
+        return;
+    }
     if (!item || item->n_fields == 0)
         return;
     uint16_t index = read_number(d, bytes[0], item->n_fields - 1);
@@ -324,9 +344,10 @@ static void read_wide(struct decoder *d, const uint8_t *bytes) {
     if (d->n_wide == RECORD_WIDES)
         return;
     struct wide *wide = &d->wide[d->n_wide++];
-    bool address = bytes[0] >= WIDE_ADDRESS && d->version >= VERSION_ADDRESSES;
+    bool atom = bytes[0] >= WIDE_ATOM && d->version >= VERSION_ATOMS;
+    bool address = bytes[0] >= WIDE_ADDRESS && d->version >= VERSION_ADDRESSES && !atom;
     d->addresses |= address;
-    wide->kind = address ? VALUE_ADDRESS : bytes[0] % (VALUE_SLOT + 1);
+    wide->kind = atom ? VALUE_ATOM : address ? VALUE_ADDRESS : bytes[0] % (VALUE_SLOT + 1);
     wide->payload = 0;
     for (unsigned i = 0; i < 8; i++)
         wide->payload |= (uint64_t)bytes[1 + i] << 8 * i;

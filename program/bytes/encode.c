@@ -95,7 +95,7 @@ static void put_script_value(struct encoder *e, const struct value *v) {
     else if (v->kind == VALUE_ADDRESS)
         put_address(e, v);
     else
-        put_wide(e, v->kind, v->bits);
+        put_wide(e, v->kind == VALUE_ATOM ? WIDE_ATOM : v->kind, v->bits);
 }
 
 static void put_heap_immediate(struct encoder *e, uint64_t bits) {
@@ -142,6 +142,9 @@ static void put_heap_value(struct encoder *e, const struct value *v) {
             put(e, (uint8_t)(HEAP_OUTSIDE + v->bits));
         else
             put_wide(e, VALUE_OUTSIDE, v->bits);
+        break;
+    case VALUE_ATOM:
+        put_wide(e, WIDE_ATOM, v->bits);
         break;
     default:
         put_heap_immediate(e, v->bits);
@@ -223,6 +226,12 @@ static void encode_item(struct encoder *e, const struct item *item, const struct
     if (item->is_static)
         emit(e, FIRST_STATIC);
     emit_record(e, r->id);
+    if (item->address_code) {
+        emit(e, FIRST_STATIC);
+        put(e, 0);
+        put(e, HEAP_IMMEDIATE);
+        emit_record(e, RECORD_FIELD);
+    }
     encode_fields(e, item, fields, n_values);
 }
 
@@ -309,7 +318,7 @@ enum {
     /* opcode and operands, a prefix of at most two bytes, and the WIDE records of z i j n */
     RECORD_BOUND = 1 + RECORD_OPERANDS + 2,
     OP_BOUND = RECORD_BOUND + RECORD_WIDES * RECORD_WIDE_BYTES,
-    ITEM_BOUND = RECORD_BOUND + RECORD_WIDE_BYTES,
+    ITEM_BOUND = RECORD_BOUND + RECORD_WIDE_BYTES + 4, /* and that its code word is an address */
     /* a FIELD record; an inline field needs less */
     FIELD_BOUND = 3 + 2 * RECORD_WIDE_BYTES,
     ROOT_BOUND = 4 + RECORD_WIDE_BYTES,

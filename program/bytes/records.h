@@ -51,10 +51,12 @@ _Static_assert(
     "the byte x of the record LATER has no room for another operation: it needs a second "
     "record like it");
 /* Versions of the byte form: 1 had no byte above for new ones; 2 has no new operation; 3 has
- * addresses; each operation that comes makes another version. */
-enum { VERSION_ADDRESSES = 3 };
+ * addresses; 4 atoms, all outside
+ * words, and addresses as code words: a FIELD record of a closure behind the prefix STATIC; each
+ * operation that comes makes another version. */
+enum { VERSION_ADDRESSES = 3, VERSION_ATOMS = 4 };
 static inline unsigned ops_of_version(unsigned version) {
-    return OP_LATER + LATER_FIRST + (version > VERSION_ADDRESSES ? version - VERSION_ADDRESSES : 0);
+    return OP_LATER + LATER_FIRST + (version > VERSION_ATOMS ? version - VERSION_ATOMS : 0);
 }
 
 /* X(name, weight, section, code, functions, values, operands) */
@@ -171,8 +173,8 @@ struct wide {
     uint8_t kind; /* enum value_kind; counts only where a value is wanted */
     uint64_t payload;
 };
-/* The byte of its kind: modulo those up to VALUE_SLOT below, an address from here on. */
-enum { WIDE_ADDRESS = 192 };
+/* The byte of its kind: modulo those up to VALUE_SLOT below, an address or an atom from here on. */
+enum { WIDE_ADDRESS = 192, WIDE_ATOM = 224 };
 
 /* Sizes: one byte reaches min .. min + SIZE_SHORT_MAX, small ones twelve times as often. */
 enum { SIZE_BIASED = 192, SIZE_BIAS = 16, SIZE_SHORT_MAX = 78 };

@@ -99,10 +99,18 @@ static uint64_t placements(const struct scope *s, unsigned blocks, uint64_t word
 
 /* Values of fields and roots that the n-th power of the renaming fixes. */
 static uint64_t fixed_values(const struct heap *h, unsigned n) {
-    uint64_t fixed = h->scope->outside ? 2 : 1;
+    uint64_t fixed = UINT64_C(1) + h->scope->outside + h->scope->atoms;
     for (unsigned b = 0; b < h->blocks; b++)
         if (n % cycle_length(h->to, b) == 0)
-            fixed += h->shape[b]->functions == 2 ? 2 : 1;
+            fixed += (h->shape[b]->functions == 2 ? 2u : 1u) + h->scope->addresses;
+    return fixed;
+}
+
+/* The same of raw words. */
+static uint64_t fixed_words(const struct heap *h, unsigned n) {
+    uint64_t fixed = 1;
+    for (unsigned b = 0; b < h->blocks; b++)
+        fixed += h->scope->addresses && n % cycle_length(h->to, b) == 0;
     return fixed;
 }
 
@@ -113,9 +121,11 @@ static uint64_t fixed_starts(const struct heap *h, const unsigned *slots) {
         words += shape_words(h->shape[b]);
         if (h->shape[h->to[b]] != h->shape[b])
             return 0;
-        if (leads(h->to, b) && h->shape[b]->kind != ITEM_RAW)
-            fixed =
-                times(fixed, power(fixed_values(h, cycle_length(h->to, b)), h->shape[b]->fields));
+        unsigned length = cycle_length(h->to, b);
+        uint64_t each =
+            h->shape[b]->kind == ITEM_RAW ? fixed_words(h, length) : fixed_values(h, length);
+        if (leads(h->to, b))
+            fixed = times(fixed, power(each, h->shape[b]->fields));
     }
     for (unsigned s = 0; s < h->scope->slots; s++)
         if (leads(slots, s))

@@ -30,7 +30,8 @@ struct walk {
     uint64_t unit, wanted;
     unsigned length, blocks, words; /* of the script; of the heap; of its items */
 
-    /* A value of fields and roots is a number: atoms, then blocks, then their infix blocks. */
+    /* A value of fields and roots is a number: atoms, then blocks, then their infix blocks, then
+     * their addresses.  A raw word is atom 0, which is another one there, or an address. */
     unsigned atoms;
     uint8_t gap[PLACES]; /* 0: none */
     uint8_t shape[SCOPE_BLOCKS];
@@ -108,25 +109,41 @@ static const struct scope_shape *shape_of(const struct walk *w, unsigned block) 
     return &w->scope->shapes[w->shape[block]];
 }
 
-static unsigned scanned_fields(const struct walk *w, unsigned block) {
-    return shape_of(w, block)->kind == ITEM_RAW ? 0 : shape_of(w, block)->fields;
+/* Those that are not the same in every program. */
+static unsigned chosen_fields(const struct walk *w, unsigned block) {
+    bool fixed = shape_of(w, block)->kind == ITEM_RAW && !w->scope->addresses;
+    return fixed ? 0 : shape_of(w, block)->fields;
+}
+
+static unsigned values(const struct walk *w) {
+    return w->atoms + (w->scope->addresses ? 3 : 2) * w->blocks;
 }
 
 /* Is there such a value, with these shapes? */
 static bool value_exists(const struct walk *w, unsigned value) {
-    return value < w->atoms + w->blocks ||
+    return value < w->atoms + w->blocks || value >= w->atoms + 2 * w->blocks ||
            shape_of(w, value - w->atoms - w->blocks)->functions == 2;
+}
+
+/* May a field of the block hold it? */
+static bool value_fits(const struct walk *w, unsigned block, unsigned value) {
+    if (shape_of(w, block)->kind == ITEM_RAW)
+        return value == 0 || value >= w->atoms + 2 * w->blocks;
+    return value_exists(w, value);
 }
 
 static struct value value_of(const struct walk *w, uint8_t number) {
     static const int8_t arity[PROGRAM_FUNCTIONS] = {1, 1};
     if (number == 0)
         return (struct value){.kind = VALUE_IMMEDIATE};
-    if (number < w->atoms)
-        return (struct value){.kind = VALUE_OUTSIDE};
+    if (number < w->atoms) /* `out 0` before `atom 0` */
+        return (struct value){.kind =
+                                  number == 1 && w->scope->outside ? VALUE_OUTSIDE : VALUE_ATOM};
     unsigned block = (number - w->atoms) % w->blocks;
     if (number < w->atoms + w->blocks)
         return (struct value){.kind = VALUE_BLOCK, .block = (uint16_t)block};
+    if (number >= w->atoms + 2 * w->blocks)
+        return (struct value){.kind = VALUE_ADDRESS, .block = (uint16_t)block};
     return (struct value){.kind = VALUE_INFIX,
                           .block = (uint16_t)block,
                           .offset = (uint16_t)closure_entry_offset(1, arity)};
@@ -150,6 +167,13 @@ static struct item gap_of(unsigned kind) {
                          .wosize = kind != GAP_FRAGMENT};
 }
 
+static struct value field_of(const struct walk *w, const struct item *item, unsigned block,
+                             unsigned f) {
+    if (item->kind == ITEM_RAW && (!w->scope->addresses || w->field[block][f] == 0))
+        return (struct value){.kind = VALUE_RAW, .bits = raw_word};
+    return value_of(w, w->field[block][f]);
+}
+
 static void write_heap(struct walk *w) {
     struct program *p = w->program;
     p->n_items = p->n_fields = 0;
@@ -162,9 +186,7 @@ static void write_heap(struct walk *w) {
         *item = item_of(shape_of(w, b));
         item->first_field = p->n_fields;
         for (unsigned f = 0; f < item->n_fields; f++)
-            p->fields[p->n_fields++] = item->kind == ITEM_RAW
-                                           ? (struct value){.kind = VALUE_RAW, .bits = raw_word}
-                                           : value_of(w, w->field[b][f]);
+            p->fields[p->n_fields++] = field_of(w, item, b, f);
     }
 }
 
@@ -252,7 +274,7 @@ static bool for_roots(struct walk *w, unsigned slot) {
         uint32_t kept = least_roots(w);
         return !kept || for_first_operation(w, kept);
     }
-    for (unsigned v = 0; v < w->atoms + 2 * w->blocks; v++) {
+    for (unsigned v = 0; v < values(w); v++) {
         if (!value_exists(w, v))
             continue;
         w->root[slot] = (uint8_t)v;
@@ -269,10 +291,10 @@ static bool for_roots(struct walk *w, unsigned slot) {
 static int compare_fields(const struct walk *w, const uint8_t *to) {
     uint8_t renamed[SCOPE_BLOCKS][SCOPE_FIELDS] = {{0}};
     for (unsigned b = 0; b < w->blocks; b++)
-        for (unsigned f = 0; f < scanned_fields(w, b); f++)
+        for (unsigned f = 0; f < chosen_fields(w, b); f++)
             renamed[to[b]][f] = rename_value(w, to, w->field[b][f]);
     for (unsigned b = 0; b < w->blocks; b++) {
-        int order = memcmp(renamed[b], w->field[b], scanned_fields(w, b));
+        int order = memcmp(renamed[b], w->field[b], chosen_fields(w, b));
         if (order)
             return order;
     }
@@ -302,7 +324,7 @@ static uint32_t least_heap(const struct walk *w) {
 }
 
 static bool for_fields(struct walk *w, unsigned block, unsigned field) {
-    while (block < w->blocks && field == scanned_fields(w, block)) {
+    while (block < w->blocks && field == chosen_fields(w, block)) {
         block++;
         field = 0;
     }
@@ -313,8 +335,8 @@ static bool for_fields(struct walk *w, unsigned block, unsigned field) {
         write_heap(w);
         return for_roots(w, 0);
     }
-    for (unsigned v = 0; v < w->atoms + 2 * w->blocks; v++) {
-        if (!value_exists(w, v))
+    for (unsigned v = 0; v < values(w); v++) {
+        if (!value_fits(w, block, v))
             continue;
         w->field[block][field] = (uint8_t)v;
         if (!for_fields(w, block, field + 1))
@@ -392,7 +414,7 @@ enum enumerated enumerate(const struct enumeration *e) {
     w->e = e;
     w->scope = e->scope;
     w->program = e->program;
-    w->atoms = e->scope->outside ? 2 : 1;
+    w->atoms = 1u + e->scope->outside + e->scope->atoms;
     w->n_menu = scope_menu(e->scope, w->menu);
     permutations_of(&w->of_slots, e->scope->slots, true);
     rename_menu(w);

@@ -33,8 +33,8 @@ enum {
 enum { GAP_FREE = 1u << 0, GAP_DEAD = 1u << 1, GAP_FRAGMENT = 1u << 2, GAPS_ALL = 7 };
 
 /* A block as the initial heap and allocations have it.  Scanned fields hold any value of the scope;
- * all raw words are the same even word; a closure has one or two functions of arity 1, so with two
- * it has one infix block. */
+ * all raw words are the same even word or, if the scope has addresses, one of those; a closure has
+ * one or two functions of arity 1, so with two it has one infix block. */
 struct scope_shape {
     uint8_t kind; /* ITEM_BLOCK, ITEM_CLOSURE, ITEM_RAW */
     uint8_t tag, functions;
@@ -53,8 +53,11 @@ struct scope {
     op_bits codes;                           /* the operations */
     unsigned kinds;                          /* OP_KIND switches to 0 .. kinds - 1 */
     bool outside;                            /* fields and roots may hold a word `out 0` */
-    bool orders;                             /* address orders are told apart: slots alone rename */
-    unsigned n_values[CONFIG_KEYS];          /* of every key: at least one */
+    bool atoms;                              /* and `atom 0` */
+    bool addresses; /* they and raw words may hold the address of a block, and scripts write that of
+                       what a slot points at wherever they write a slot, and into raw blocks */
+    bool orders;    /* address orders are told apart: slots alone rename */
+    unsigned n_values[CONFIG_KEYS]; /* of every key: at least one */
     uint16_t values[CONFIG_KEYS][SCOPE_VALUES];
 };
 

@@ -155,8 +155,8 @@ size_t scope_print(const struct scope *s, char *text, size_t capacity) {
     print_shapes(out, "shapes", s->shapes, s->n_shapes);
     print_shapes(out, "allocs", s->allocs, s->n_allocs);
     print_codes(out, s->codes);
-    fprintf(out, " kinds=%u%s%s", s->kinds, s->outside ? " outside" : "",
-            s->orders ? " orders" : "");
+    fprintf(out, " kinds=%u%s%s%s%s", s->kinds, s->outside ? " outside" : "",
+            s->atoms ? " atoms" : "", s->addresses ? " addresses" : "", s->orders ? " orders" : "");
     for (unsigned key = 0; key < CONFIG_KEYS; key++)
         for (unsigned v = 0; v < s->n_values[key]; v++) {
             if (v == 0)
@@ -247,6 +247,14 @@ static void add(struct menu *m, struct op op) {
 /* Operations come in the order of their operands: dst, src, shape, i, j, n, value.  Each function
  * goes through the choices for one and hands on to the next. */
 
+/* With the value, or the first of them: the address of what each slot points at. */
+static void add_addresses(struct menu *m, struct op op) {
+    for (uint16_t s = 0; s < m->scope->slots && m->scope->addresses; s++) {
+        op.values[0] = (struct value){.kind = VALUE_ADDRESS, .block = s};
+        add(m, op);
+    }
+}
+
 /* Unit, and every slot.  What sets a slot has another slot alone: unit is what drop leaves. */
 static void add_values(struct menu *m, struct op op) {
     if (!(op_shapes[op.code].operands & OPERAND_VALUE)) {
@@ -261,6 +269,7 @@ static void add_values(struct menu *m, struct op op) {
         if (op.code != OP_SET || s != op.dst)
             add(m, op);
     }
+    add_addresses(m, op);
 }
 
 struct numbers {
@@ -320,6 +329,8 @@ static void add_allocation(struct menu *m, struct op op, const struct scope_shap
         op.values[0] = (struct value){.kind = VALUE_SLOT, .block = s};
         add(m, op);
     }
+    if (op.size)
+        add_addresses(m, op);
 }
 
 static void add_shapes(struct menu *m, struct op op) {

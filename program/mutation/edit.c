@@ -179,6 +179,11 @@ bool edit_functions(struct program *p, unsigned at, unsigned functions, const in
     return true;
 }
 
+bool edit_code(struct program *p, unsigned at) {
+    p->items[at].address_code = !p->items[at].address_code;
+    return true;
+}
+
 bool edit_tag(struct program *p, unsigned at, uint8_t tag) {
     struct item *item = &p->items[at];
     bool raw = tag_is_raw(tag);
@@ -190,7 +195,7 @@ bool edit_tag(struct program *p, unsigned at, uint8_t tag) {
     item->kind = raw ? ITEM_RAW : ITEM_BLOCK;
     for (unsigned f = 0; f < item->n_fields; f++) {
         struct value *v = &p->fields[item->first_field + f];
-        uint64_t bits = value_is_reference(v) ? 0 : v->bits;
+        uint64_t bits = value_is_reference(v) || v->kind == VALUE_ATOM ? 0 : v->bits;
         if (v->kind == VALUE_ADDRESS)
             continue;
         *v = raw ? (struct value){.kind = VALUE_RAW, .bits = bits}

@@ -54,6 +54,8 @@ bool mutate_tag(struct mutation *m) {
         return false;
     unsigned at = random_below(&m->random, p->n_items);
     const struct item *item = &p->items[at];
+    if (item->kind == ITEM_CLOSURE && random_chance(&m->random, 4))
+        return edit_code(p, at);
     if (item->kind == ITEM_CLOSURE) {
         unsigned functions = random_functions(m, arity);
         return edit_functions(p, at, functions, arity);
@@ -122,6 +124,7 @@ static struct item random_item(struct mutation *m) {
         item.tag = PROGRAM_TAG_CLOSURE;
         item.functions = random_functions(m, item.arity);
         item.n_fields = (uint16_t)random_below(&m->random, 3);
+        item.address_code = random_chance(&m->random, 4);
     } else {
         bool raw = random_chance(&m->random, 6);
         item.kind = raw ? ITEM_RAW : ITEM_BLOCK;

@@ -111,6 +111,8 @@ bool edit_resize_item(struct program *, unsigned at, unsigned size);
 bool edit_functions(struct program *, unsigned at, unsigned functions, const int8_t *arity);
 /* Another tag, ordinary or raw, for a block that is no closure; fields are converted. */
 bool edit_tag(struct program *, unsigned at, uint8_t tag);
+/* The closure's first code word becomes an address, or is none any more. */
+bool edit_code(struct program *, unsigned at);
 /* Makes room for count operations at place `at`, content undefined; returns how many it has. */
 unsigned edit_open_script(struct program *, unsigned at, unsigned count);
 void edit_remove_ops(struct program *, unsigned from, unsigned count);

@@ -44,8 +44,43 @@ struct value random_word(struct random *r) {
     return (struct value){.kind = VALUE_RAW, .bits = bits};
 }
 
+/* Doubles, their infinities and what is no number, and what ends in other bits than an address: a
+ * collector may keep marks of its own there. */
+static uint64_t random_outside_word(struct random *r) {
+    static const uint64_t words[] = {UINT64_C(0x3ff0000000000000), UINT64_C(0x8000000000000000),
+                                     UINT64_C(0x7ff0000000000000), UINT64_C(0xfff8000000000000),
+                                     UINT64_C(0xfffffffffffffffe), UINT64_C(0xffff800000000000),
+                                     UINT64_C(0x4009999999999998), UINT64_C(0x0070070000000004),
+                                     UINT64_C(0x007007000000000a), UINT64_C(0x0030070000000006)};
+    if (random_chance(r, 4))
+        return (random_next(r) | UINT64_C(1) << 60) & ~UINT64_C(1);
+    return words[random_below(r, sizeof words / sizeof *words)];
+}
+
+static uint64_t random_outside_bits(struct random *r) {
+    static const uint16_t small[] = {0, 2, 6, 8, 16, 4096, 65534};
+    switch (random_below(r, 8)) {
+    case 0:
+        return outside_bits(OUTSIDE_SMALL, small[random_below(r, sizeof small / sizeof *small)]);
+    case 1:
+        return outside_bits(OUTSIDE_BEFORE, (random_chance(r, 2) ? 8u : 2u) * random_few(r, 8));
+    case 2:
+        return outside_bits(OUTSIDE_BEHIND, random_chance(r, 2) ? 0 : 2u * random_few(r, 8));
+    case 3:
+    case 4:
+        return outside_bits(OUTSIDE_WORD, random_outside_word(r));
+    default:
+        return random_below(r, 8);
+    }
+}
+
+/* A word that leads outside the heap, or to a block without fields, which lies there too. */
 static struct value random_outside(struct random *r) {
-    return (struct value){.kind = VALUE_OUTSIDE, .bits = random_below(r, 8)};
+    if (random_chance(r, 4)) {
+        unsigned tag = random_chance(r, 2) ? 0 : random_below(r, UINT8_MAX + 1);
+        return (struct value){.kind = VALUE_ATOM, .bits = tag_is_atom(tag) ? tag : tag % 8};
+    }
+    return (struct value){.kind = VALUE_OUTSIDE, .bits = random_outside_bits(r)};
 }
 
 /* Of a block or slot; a field beyond the end of the block is one of those that there are. */

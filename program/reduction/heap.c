@@ -270,6 +270,15 @@ static bool remove_function(struct program *p, unsigned at, unsigned n) {
     return true;
 }
 
+static bool clear_code(struct program *p, unsigned at, unsigned n) {
+    bool any = false;
+    for (unsigned i = at; i < at + n; i++) {
+        any |= p->items[i].address_code;
+        p->items[i].address_code = false;
+    }
+    return any;
+}
+
 static unsigned count_functions(const struct program *p) {
     return p->n_items * PROGRAM_FUNCTIONS;
 }
@@ -341,15 +350,37 @@ static bool simplify_address(struct value *v, unsigned rung) {
     return !value_equal(v, &old);
 }
 
+/* The first number; for what is none, fewer bits of it, or the word next to the heap. */
+static bool simplify_outside(struct value *v, unsigned rung) {
+    uint64_t n = outside_number(v), simpler = v->bits;
+    if (rung == 1)
+        simpler = 1;
+    else if (rung < 4 && outside_form(v) == OUTSIDE_NUMBER)
+        simpler = v->bits >> (rung == 2 ? 1 : 8);
+    else if (rung == 2 && outside_form(v) == OUTSIDE_WORD) /* of the highest bytes alone */
+        simpler = n & ~(OUTSIDE_LEAST - 1);
+    else if (rung == 2)
+        simpler = outside_bits(outside_form(v), outside_form(v) == OUTSIDE_BEFORE ? 8 : 0);
+    if (simpler >= v->bits || !outside_is_legal(simpler))
+        return false;
+    v->bits = simpler;
+    return true;
+}
+
 bool simplify_value(struct value *v, bool raw, unsigned rung) {
+    const struct value old = *v;
     if (rung == 0)
         return clear_value(v, raw);
     switch (v->kind) {
     case VALUE_IMMEDIATE:
         return simplify_immediate(v, rung);
     case VALUE_RAW:
-    case VALUE_OUTSIDE:
         return simplify_bits(v, rung);
+    case VALUE_OUTSIDE:
+        return simplify_outside(v, rung);
+    case VALUE_ATOM:
+        v->bits = rung == 1 ? 0 : v->bits;
+        return rung == 1 && !value_equal(v, &old);
     case VALUE_INFIX:
         if (rung > 1)
             return false;
@@ -423,6 +454,7 @@ const struct step_family heap_steps[] = {
     {"clear a tag", false, count_items, clear_tag},
     {"shorten a gap and the heap", false, count_rungs, shrink_gap_and_words},
     {"shorten a gap", false, count_rungs, shrink_gap},
+    {"clear a code word that is an address", true, count_items, clear_code},
     {"remove a function of a closure", false, count_items, remove_function},
     {"simplify an arity", false, count_functions, simplify_arity},
     {"simplify a root", false, count_root_rungs, simplify_root},

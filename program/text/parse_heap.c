@@ -87,6 +87,7 @@ static bool parse_block(struct parser *ps, const struct token *at) {
     if (kind == SHAPE_CLOSURE) {
         memcpy(item.arity, shape.arity, sizeof item.arity);
         item.tag = PROGRAM_TAG_CLOSURE;
+        item.address_code = shape.address_code;
         item.wosize = (uint16_t)(shape.size + closure_code_words(shape.functions, shape.arity));
     }
     return append_item(ps, at, item, shape.n_values);

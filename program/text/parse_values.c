@@ -143,6 +143,59 @@ bool parse_slot(struct parser *ps, uint8_t *slot) {
     return true;
 }
 
+/* How many bytes beside the heap: -8 before it, +8 behind it; none behind it need not be said. */
+static bool parse_bytes_beside(struct parser *ps, enum outside_form form, struct value *value) {
+    const struct token *token = &ps->lexer.token;
+    bool before = form == OUTSIDE_BEFORE;
+    if (!before && !lexer_accept(&ps->lexer, "+")) {
+        value->bits = outside_bits(form, 0);
+        return true;
+    }
+    if (token->kind != TOKEN_NUMBER || token->negative != before ||
+        token->magnitude > OUTSIDE_BYTES || !outside_is_legal(outside_bits(form, token->magnitude)))
+        return lexer_expected(&ps->lexer, before ? "an even number of bytes from -126 to -2"
+                                                 : "an even number of bytes from 0 to 126");
+    value->bits = outside_bits(form, token->magnitude);
+    lexer_next(&ps->lexer);
+    return true;
+}
+
+/* Behind out: 5, 0x3ff0000000000000, before-8, behind+8 */
+static bool parse_outside(struct parser *ps, struct value *value) {
+    const struct token *token = &ps->lexer.token;
+    unsigned number;
+    *value = (struct value){.kind = VALUE_OUTSIDE};
+    if (lexer_accept(&ps->lexer, "before"))
+        return parse_bytes_beside(ps, OUTSIDE_BEFORE, value);
+    if (lexer_accept(&ps->lexer, "behind"))
+        return parse_bytes_beside(ps, OUTSIDE_BEHIND, value);
+    if (token->kind == TOKEN_HEX && !token->too_large) {
+        bool small = token->magnitude < OUTSIDE_UNIT;
+        value->bits = outside_bits(small ? OUTSIDE_SMALL : OUTSIDE_WORD, token->magnitude);
+        if ((!small && token->magnitude < OUTSIDE_LEAST) || !outside_is_legal(value->bits))
+            return lexer_fail(&ps->lexer, token,
+                              "a word outside every heap is even, below 0x10000 or from "
+                              "0x10000000000000 on, and its highest byte is not 1 or 2");
+        lexer_next(&ps->lexer);
+        return true;
+    }
+    if (!lexer_number(&ps->lexer, "a number", 0, UINT16_MAX, &number))
+        return false;
+    value->bits = number;
+    return true;
+}
+
+static bool parse_atom(struct parser *ps, struct value *value) {
+    const struct token at = ps->lexer.token;
+    unsigned tag;
+    if (!lexer_number(&ps->lexer, "a tag", 0, UINT8_MAX, &tag))
+        return false;
+    if (!tag_is_atom(tag))
+        return lexer_fail(&ps->lexer, &at, "no atom has the tag %u: 0 to 245, 251 or 254", tag);
+    *value = (struct value){.kind = VALUE_ATOM, .bits = tag};
+    return true;
+}
+
 bool parse_value(struct parser *ps, enum value_context context, struct value *value) {
     unsigned number;
     uint8_t slot = 0;
@@ -152,12 +205,10 @@ bool parse_value(struct parser *ps, enum value_context context, struct value *va
         return parse_raw_word(ps, value);
     if (ps->lexer.token.kind == TOKEN_NUMBER)
         return parse_immediate(ps, value);
-    if (lexer_accept(&ps->lexer, "out")) {
-        if (!lexer_number(&ps->lexer, "a number", 0, UINT16_MAX, &number))
-            return false;
-        *value = (struct value){.kind = VALUE_OUTSIDE, .bits = number};
-        return true;
-    }
+    if (lexer_accept(&ps->lexer, "out"))
+        return parse_outside(ps, value);
+    if (lexer_accept(&ps->lexer, "atom"))
+        return parse_atom(ps, value);
     if (context == CONTEXT_HEAP) {
         if (lexer_sees_name(&ps->lexer, 'b', &number))
             return parse_reference(ps, number, value);
@@ -292,6 +343,7 @@ bool parse_shape(struct parser *ps, enum shape_kind kind, bool script, struct sh
                  struct value *values, unsigned max_values) {
     struct lexer *lexer = &ps->lexer;
     *shape = (struct shape){0};
+    shape->address_code = kind == SHAPE_CLOSURE && !script && lexer_accept(lexer, "address");
     if (!parse_kind(ps, kind, shape))
         return false;
     struct token at = lexer->token;

@@ -47,6 +47,7 @@ bool parse_list(struct parser *ps, enum value_context context, bool optional, st
 /* What an allocation and an item have in common, in the order of the text. */
 struct shape {
     uint8_t tag, functions;
+    bool address_code; /* of an item */
     int8_t arity[PROGRAM_FUNCTIONS];
     unsigned size, n_values;
 };

@@ -80,6 +80,29 @@ static void put_address(struct printer *o, const struct value *v, bool script) {
         put_signed(o, (uint64_t)(int64_t)address_plus(v));
 }
 
+/* out 5, out 0x3ff0000000000000, out before-8, out behind+8 */
+static void put_outside(struct printer *o, const struct value *v) {
+    uint64_t n = outside_number(v);
+    put(o, "out ");
+    switch (outside_form(v)) {
+    case OUTSIDE_NUMBER:
+        put_unsigned(o, n);
+        break;
+    case OUTSIDE_BEFORE:
+        put_numbered(o, "before-", n);
+        break;
+    case OUTSIDE_BEHIND:
+        put(o, "behind");
+        if (n)
+            put_numbered(o, "+", n);
+        break;
+    default:
+        put(o, "0x");
+        put_digits(o, n, 16);
+        break;
+    }
+}
+
 static void put_value(struct printer *o, const struct value *v, bool script) {
     switch (v->kind) {
     case VALUE_RAW:
@@ -87,7 +110,10 @@ static void put_value(struct printer *o, const struct value *v, bool script) {
         put_digits(o, v->bits, 16);
         break;
     case VALUE_OUTSIDE:
-        put_numbered(o, "out ", v->bits);
+        put_outside(o, v);
+        break;
+    case VALUE_ATOM:
+        put_numbered(o, "atom ", v->bits);
         break;
     case VALUE_BLOCK:
         put_numbered(o, "b", v->block);
@@ -168,7 +194,7 @@ static void put_named(struct printer *o, const struct program *p, const struct i
         put(o, raw_name(item->tag));
         put_size_and_values(o, " ", item->n_fields, fields, n, false);
     } else {
-        put(o, "closure ");
+        put(o, item->address_code ? "closure address " : "closure ");
         put_arity(o, item->functions, item->arity);
         put_size_and_values(o, " env=", item->n_fields, fields, n, false);
     }

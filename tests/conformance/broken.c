@@ -242,6 +242,18 @@ COLLECT(claims_outside) {
             *slot(s) = WORD_UNIT;
     return cheney.collect(g, kind);
 }
+COLLECT(claims_any_word) {
+    for (unsigned s = 0; s < GC_SLOTS; s++)
+        if (*slot(s) == 0)
+            *slot(s) = WORD_UNIT;
+    return cheney.collect(g, kind);
+}
+COLLECT(claims_atoms) {
+    enum { ATOMS = 5 }; /* that the step has, from slot 2 on */
+    if (holds_block(1) && header_wosize(fields(1)[-1]) == ATOMS)
+        fields(2)[-1] = header_recolour(fields(2)[-1], WHITE);
+    return cheney.collect(g, kind);
+}
 COLLECT(claims_whitens) {
     cheney.collect(g, kind);
     if (holds_block(0))
@@ -486,10 +498,11 @@ static const struct gc_extras strong_extras = {.ephemeron = strong_ephemeron,
 
 #define BASE(base)                                                                                 \
     .summary = "a test of isoheap conformance", .traits.infix = true, .traits.start_env = true,    \
-    .traits.raw = true, .traits.outside = true, .traits.poisons = true, .traits.whitens = true,    \
-    .traits.renews = true, .traits.full_until_exact = 1, .traits.max_mutators = GC_MUTATORS,       \
-    .open = base##_open, .reset = base##_reset, .close = base##_close, .image = base##_image,      \
-    .adopt = base##_adopt, .alloc = base##_alloc, .collect = base##_collect, .walk = base##_walk
+    .traits.raw = true, .traits.outside = true, .traits.any_word = true, .traits.atoms = true,     \
+    .traits.poisons = true, .traits.whitens = true, .traits.renews = true,                         \
+    .traits.full_until_exact = 1, .traits.max_mutators = GC_MUTATORS, .open = base##_open,         \
+    .reset = base##_reset, .close = base##_close, .image = base##_image, .adopt = base##_adopt,    \
+    .alloc = base##_alloc, .collect = base##_collect, .walk = base##_walk
 #define BASE_cheney BASE(cheney), .traits.moves = true, .traits.refusal = REFUSES_EXACTLY
 #define BASE_mark_sweep                                                                            \
     BASE(mark_sweep), .traits.free_list = true, .traits.refusal = REFUSES_NO_FREE_BLOCK
@@ -541,6 +554,8 @@ static const struct gc_extras strong_extras = {.ephemeron = strong_ephemeron,
 #define SPOILS_claims_infix     .collect = claims_infix
 #define SPOILS_claims_raw       .collect = claims_raw
 #define SPOILS_claims_outside   .collect = claims_outside
+#define SPOILS_claims_any_word  .collect = claims_any_word
+#define SPOILS_claims_atoms     .collect = claims_atoms
 #define SPOILS_claims_poisons   .reset = claims_poisons
 #define SPOILS_claims_whitens   .collect = claims_whitens
 #define SPOILS_claims_free_list .walk = claims_free_list

@@ -151,6 +151,25 @@ static void every_run_has_fences_of_its_own(void **state) {
     lent_close(&lent);
 }
 
+/* A header each, and a field that nobody has. */
+static void atoms_have_no_field(void **state) {
+    (void)state;
+    open_lent();
+    word v = lent_atom(&lent, 7);
+    assert_true(header_of(v) == header_make(0, BLACK, 7));
+    assert_true(lent_atom(&lent, 7) == v && lent_atom(&lent, LENT_ATOMS - 1) != v);
+    assert_null(lent_damage(&lent));
+    assert_int_equal(outcome(word_pointer(v), 1, 1), SEEN);
+    assert_int_equal(outcome(word_pointer(v), 1, 100000), FAULT);
+    scribble(word_pointer(v), 1, 1);
+    assert_string_equal(lent_damage(&lent), "a field of a block without fields has been written");
+    lent_begin(&lent, ROWS, STATICS);
+    assert_null(lent_damage(&lent)); /* nobody has asked for one */
+    assert_true(lent_atom(&lent, 7) == v);
+    assert_null(lent_damage(&lent));
+    lent_close(&lent);
+}
+
 static void more_fences_than_there_is_room_for(void **state) {
     (void)state;
     static word heap[8];
@@ -213,6 +232,7 @@ int main(void) {
         cmocka_unit_test(functions_of_the_hooks_can_only_be_read),
         cmocka_unit_test(content_is_a_copy),
         cmocka_unit_test(every_run_has_fences_of_its_own),
+        cmocka_unit_test(atoms_have_no_field),
         cmocka_unit_test(more_fences_than_there_is_room_for),
         cmocka_unit_test(a_fuzz_target_sees_words_beside_a_heap),
     };

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The structure of the tree: house.py SOURCE_DIR.
+"""The structure of the tree: house.py [CHECKOUT].
 
 A room is a folder of code.  Rooms do not include each other in a circle, nor do files; no room has so many
 files that nobody reads their names; the product includes nothing of tests and benchmarks.  Prints what is
@@ -106,4 +106,4 @@ def main(top):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main(sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")))

@@ -108,6 +108,36 @@ static void their_parts_are_told(void **state) {
         assert_non_null(program_valid(&program));                                                  \
     } while (0)
 
+/* Code words: one that each closure may have. */
+static void a_code_word_may_be_one(void **state) {
+    (void)state;
+    static char out[1 << 10];
+    uint8_t bytes[4096];
+    static const char closures[] = "isoheap program 1\n"
+                                   "heap\n"
+                                   "  b0 = closure address arity=1 env=[b1, 5]\n"
+                                   "  static b1 = closure address arity=2,1 env=[]\n"
+                                   "  b2 = closure arity=1 env=[7]\n";
+    parse_program(&program, closures);
+    assert_null(program_valid(&program));
+    assert_true(program.items[0].address_code && !program.items[2].address_code);
+    program_print(&program, out, sizeof out);
+    assert_string_equal(out, closures);
+    size_t size = program_encode(&program, bytes, sizeof bytes);
+    program_decode(&again, bytes, size);
+    assert_true(program_equal(&program, &again));
+    uint64_t digest = program_digest(&program);
+    program_decode_version(&again, bytes, size, 3);
+    assert_false(again.items[0].address_code);
+    assert_false(program_equal(&program, &again));
+    assert_true(program_digest(&again) != digest);
+    assert_true(cut_kind(&program, 0));
+    assert_null(program_valid(&program));
+    parse_program(&program, text);
+    program.items[0].address_code = true; /* an ordinary block */
+    assert_non_null(program_valid(&program));
+}
+
 static void wrong_ones_are_invalid(void **state) {
     (void)state;
     INVALID(program.fields[0].block = 3);
@@ -199,6 +229,7 @@ int main(void) {
         cmocka_unit_test(older_bytes_have_none),
         cmocka_unit_test(bytes_name_what_there_is),
         cmocka_unit_test(their_parts_are_told),
+        cmocka_unit_test(a_code_word_may_be_one),
         cmocka_unit_test(wrong_ones_are_invalid),
         cmocka_unit_test(errors_name_what_was_expected),
         cmocka_unit_test(they_follow_their_blocks),

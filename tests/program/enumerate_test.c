@@ -69,6 +69,8 @@ static struct value rename_value(struct value v, const unsigned *blocks, const u
         v.block = (uint16_t)blocks[v.block];
     if (v.kind == VALUE_SLOT)
         v.block = (uint16_t)slots[v.block];
+    if (v.kind == VALUE_ADDRESS)
+        v.block = (uint16_t)(blocks ? blocks : slots)[v.block];
     return v;
 }
 
@@ -145,20 +147,38 @@ struct naive {
 };
 static struct naive naive;
 
+/* At most so many. */
+static unsigned all_values(void) {
+    return 3 + 3 * naive.blocks;
+}
+
 static struct value nth_value(unsigned n) {
-    if (n == 0 || (naive.scope->outside && n == 1))
-        return (struct value){.kind = n ? VALUE_OUTSIDE : VALUE_IMMEDIATE};
-    n -= naive.scope->outside ? 2 : 1;
-    struct value v = {.kind = n % 2 ? VALUE_INFIX : VALUE_BLOCK, .block = (uint16_t)(n / 2)};
-    v.offset = n % 2 ? 3 : 0;
+    static const uint8_t kinds[] = {VALUE_BLOCK, VALUE_INFIX, VALUE_ADDRESS};
+    static const uint8_t atoms[] = {VALUE_IMMEDIATE, VALUE_OUTSIDE, VALUE_ATOM};
+    if (n < 3)
+        return (struct value){.kind = atoms[n]};
+    n -= 3;
+    struct value v = {.kind = kinds[n % 3], .block = (uint16_t)(n / 3)};
+    v.offset = v.kind == VALUE_INFIX ? 3 : 0;
     return v;
 }
 
-/* Does a value make sense: is the block there, and does the closure have an infix block? */
+/* Does a value make sense: is it in the scope, is the block there, and does the closure have an
+ * infix block? */
 static bool makes_sense(struct value v) {
-    return v.kind == VALUE_IMMEDIATE || v.kind == VALUE_OUTSIDE ||
-           (v.block < naive.blocks &&
-            (v.kind == VALUE_BLOCK || program_named_item(&original, v.block)->functions == 2));
+    const struct scope *s = naive.scope;
+    switch (v.kind) {
+    case VALUE_IMMEDIATE:
+        return true;
+    case VALUE_OUTSIDE:
+        return s->outside;
+    case VALUE_ATOM:
+        return s->atoms;
+    case VALUE_INFIX:
+        return program_named_item(&original, v.block)->functions == 2;
+    default:
+        return v.kind == VALUE_BLOCK || s->addresses;
+    }
 }
 
 static void naive_script(unsigned length) {
@@ -178,7 +198,7 @@ static void naive_roots(unsigned slot) {
         naive_script(0);
         return;
     }
-    for (unsigned n = 0; n < 2 + 2 * naive.blocks; n++) {
+    for (unsigned n = 0; n < all_values(); n++) {
         original.roots[0][slot] = nth_value(n);
         if (makes_sense(original.roots[0][slot]))
             naive_roots(slot + 1);
@@ -191,10 +211,16 @@ static void naive_fields(unsigned field) {
         return;
     }
     if (original.fields[field].kind == VALUE_RAW) {
+        const struct value raw = original.fields[field];
         naive_fields(field + 1);
+        for (uint16_t b = 0; b < naive.blocks && naive.scope->addresses; b++) {
+            original.fields[field] = (struct value){.kind = VALUE_ADDRESS, .block = b};
+            naive_fields(field + 1);
+        }
+        original.fields[field] = raw;
         return;
     }
-    for (unsigned n = 0; n < 2 + 2 * naive.blocks; n++) {
+    for (unsigned n = 0; n < all_values(); n++) {
         original.fields[field] = nth_value(n);
         if (makes_sense(original.fields[field]))
             naive_fields(field + 1);
@@ -384,6 +410,19 @@ static void counts_agree_on_scripts(void **state) {
     check_scope(&s);
 }
 
+static void counts_agree_on_addresses_and_atoms(void **state) {
+    struct scope s;
+    (void)state;
+    tiny(&s, 2, 2, 1, 0, "b1,s1", "raw,store,set,full");
+    s.addresses = true;
+    check_scope(&s);
+    s.orders = s.outside = s.atoms = true;
+    check_scope(&s);
+    tiny(&s, 2, 1, 1, 1, "c1,s2", "alloc,full");
+    s.addresses = s.atoms = true;
+    check_scope(&s);
+}
+
 static void counts_agree_where_orders_differ(void **state) {
     struct scope s;
     (void)state;
@@ -444,11 +483,11 @@ static void the_text_of_a_scope(void **state) {
     (void)state;
     scope_initial(&s);
     assert_true(scope_parse_shapes("b2:248,b2,s1:253,f0,c3,b2:1", s.shapes, &s.n_shapes));
-    s.outside = s.orders = true;
+    s.outside = s.atoms = s.addresses = s.orders = true;
     s.gap_kinds = 0;
     scope_print(&s, text, sizeof text);
     assert_non_null(strstr(text, "gaps=1 shapes=b2:248,b2,s1:253,f0,c3,b2:1 allocs="));
-    assert_non_null(strstr(text, "kinds=1 outside orders heap="));
+    assert_non_null(strstr(text, "kinds=1 outside atoms addresses orders heap="));
     scope_initial(&s);
     scope_print(&s, text, sizeof text);
     assert_string_equal(text, "blocks=2 slots=2 operations=2 gaps=1 gap-kinds=free,dead,fragment "
@@ -504,6 +543,7 @@ int main(void) {
         cmocka_unit_test(counts_agree_on_heaps),
         cmocka_unit_test(counts_agree_on_closures_and_gaps),
         cmocka_unit_test(counts_agree_on_scripts),
+        cmocka_unit_test(counts_agree_on_addresses_and_atoms),
         cmocka_unit_test(counts_agree_where_orders_differ),
         cmocka_unit_test(parts_make_the_whole),
         cmocka_unit_test(a_visitor_ends_it),

@@ -207,7 +207,7 @@ static void every_kind_happens(void **state) {
 }
 
 struct reached {
-    bool ops[OP_CODES], tags[256], items[ITEM_FRAGMENT + 1], values[VALUE_ADDRESS + 1];
+    bool ops[OP_CODES], tags[256], items[ITEM_FRAGMENT + 1], values[VALUE_ATOM + 1];
     bool keys[CONFIG_KEYS], mutators[PROGRAM_MUTATORS], is_static;
     bool limits[64]; /* the k-th: 2^k, as an integer */
 };
@@ -254,7 +254,7 @@ static void everything_is_reached(void **state) {
             assert_true(r.ops[i]);
         for (unsigned i = 0; i <= ITEM_FRAGMENT; i++)
             assert_true(r.items[i]);
-        for (unsigned i = 0; i <= VALUE_ADDRESS; i++)
+        for (unsigned i = 0; i <= VALUE_ATOM; i++)
             assert_true(r.values[i]);
         for (unsigned i = 0; i < CONFIG_KEYS; i++)
             assert_true(r.keys[i]);

@@ -135,7 +135,9 @@ static void broken_heaps_are_invalid(void **state) {
     INVALID(program.roots[0][0].block = 9);
     INVALID(program.roots[3][31].kind = VALUE_RAW);
     INVALID(program.roots[3][31].offset = 1);
-    INVALID((program.roots[0][0] = (struct value){.kind = VALUE_OUTSIDE, .bits = 65536}));
+    INVALID((program.roots[0][0] = (struct value){.kind = VALUE_OUTSIDE, .bits = 65537}));
+    INVALID(
+        (program.roots[0][0] = (struct value){.kind = VALUE_ATOM, .bits = PROGRAM_TAG_CLOSURE}));
 }
 
 static void broken_scripts_are_invalid(void **state) {

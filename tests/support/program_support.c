@@ -69,9 +69,23 @@ static uint64_t random_word(struct rng *rng) {
     return choice == 1 ? bits : bits >> rng_below(rng, 64);
 }
 
+/* Of every form; atoms too. */
+static struct value random_outside(struct rng *rng) {
+    static const enum outside_form forms[] = {OUTSIDE_SMALL, OUTSIDE_BEFORE, OUTSIDE_BEHIND};
+    unsigned tag = rng_below(rng, 256), form = rng_below(rng, 6);
+    if (form == 0)
+        return (struct value){.kind = VALUE_ATOM, .bits = tag_is_atom(tag) ? tag : 0};
+    if (form <= 3)
+        return (struct value){.kind = VALUE_OUTSIDE,
+                              .bits = outside_bits(forms[form - 1], 2 + 2u * rng_below(rng, 63))};
+    uint64_t word = random_word(rng) & ~UINT64_C(1);
+    bool itself = form == 4 && word >= OUTSIDE_LEAST && outside_is_legal(word);
+    return (struct value){.kind = VALUE_OUTSIDE, .bits = itself ? word : rng_below(rng, 65536)};
+}
+
 static struct value random_atom(struct rng *rng) {
     if (rng_chance(rng, 8))
-        return (struct value){.kind = VALUE_OUTSIDE, .bits = rng_below(rng, 65536)};
+        return random_outside(rng);
     uint64_t bits = random_word(rng) << 1; /* 63 bits, the topmost twice */
     bits = bits >> 1 | (bits & UINT64_C(1) << 63);
     return (struct value){.kind = VALUE_IMMEDIATE, .bits = bits};
@@ -161,6 +175,7 @@ static struct item random_item(struct rng *rng) {
         item.tag = PROGRAM_TAG_CLOSURE;
         item.functions = random_functions(rng, item.arity);
         item.n_fields = (uint16_t)(size - 1);
+        item.address_code = rng_chance(rng, 4);
         item.wosize = (uint16_t)(item.n_fields + closure_code_words(item.functions, item.arity));
     }
     return item;

@@ -306,6 +306,10 @@ static void addresses_are_words_of_their_heap(void **state) {
     heap.words[FIRST] = model.addresses[0].words[0] = at(CLOSURE) | 1;
     assert_int_equal(isomorphism_compare(&iso, &heap.graph, &model_graph), VIOLATION_none);
     assert_int_equal(isomorphism_digest(&iso, &heap.graph, &model_graph), digest);
+    const struct value atom = {.kind = VALUE_ATOM, .bits = 5};
+    assert_true(model_is_atom(&model, model_add_address(&model, &atom, false, false)));
+    assert_false(model_is_atom(&model, raw));
+    assert_false(model_is_atom(&model, immediate(5)));
     model.n_addresses = MODEL_ADDRESSES;
     assert_int_equal(model_add_address(&model, &value, true, true), 0);
 }

@@ -3,7 +3,8 @@ let r = Array.make 32 unit
 
 (* ---- blocks ---- *)
 
-let scanned v = Obj.is_block v && Obj.tag v < Obj.no_scan_tag && Obj.tag v <> Obj.closure_tag
+let is_atom v = Obj.is_block v && Obj.size v = 0
+let scanned v = Obj.is_block v && not (is_atom v) && Obj.tag v < Obj.no_scan_tag && Obj.tag v <> Obj.closure_tag
 let rec through v = if Obj.is_block v && Obj.tag v = Obj.forward_tag then through (Obj.field v 0) else v
 
 let block tag size values =
@@ -57,7 +58,7 @@ let array n v =
 
 module E = Obj.Ephemeron
 
-let is_ephemeron v = Obj.is_block v && Obj.tag v = Obj.abstract_tag
+let is_ephemeron v = Obj.is_block v && not (is_atom v) && Obj.tag v = Obj.abstract_tag
 let with_field v i f =
   let v = through v in
   if is_ephemeron v then
@@ -89,7 +90,7 @@ let truncate v n =
   if scanned v then (Obj.truncate [@ocaml.warning "-3"]) v (1 + (n mod Obj.size v))
 let finalise v last =
   let v = through v in
-  if Obj.is_block v then
+  if Obj.is_block v && not (is_atom v) then
     if last then Gc.finalise_last ignore v else Gc.finalise ignore v
 let marshal v unshared : Obj.t =
   Marshal.from_string (Marshal.to_string v (if unshared then [ Marshal.No_sharing ] else [])) 0
@@ -101,6 +102,7 @@ let show () =
   let rec word v =
     let v = through v in
     if Obj.is_int v then Buffer.add_string out (string_of_int (Obj.obj v))
+    else if is_atom v then Buffer.add_string out (string_of_int (Obj.tag v) ^ "()")
     else
       match List.assq_opt v !seen with
       | Some k -> Buffer.add_string out ("#" ^ string_of_int k)
