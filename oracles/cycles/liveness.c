@@ -6,7 +6,7 @@
  * trusts it would else watch no cycle).  After the script, when nobody changes the heap any more:
  * one cycle may be under way, and the next one finds all that nothing reaches.  With generations it
  * may take more: young blocks are roots of a cycle, and dead old blocks keep young ones, until
- * these are old enough to move.
+ * these are old enough to move, for which there must be room.
  */
 #include "oracles/judge.h"
 
@@ -89,6 +89,16 @@ static bool has_garbage(struct judge *j) {
     return j->side->facts.live > j->model->live_objects;
 }
 
+/* Is a block young for want of room in the old generation?  It is a root of every cycle, and
+ * garbage there that keeps it in turn goes with a full collection alone. */
+static bool is_stuck(const struct side *s) {
+    const struct graph *g = &s->graph;
+    for (size_t id = g->words - g->nursery_words + 1; id < g->words; id++)
+        if (graph_starts(g, id) && graph_block(g, (uint32_t)id).wosize > s->facts.largest_free)
+            return true;
+    return false;
+}
+
 /* Cycles that garbage may take which the generations keep in turn: one block goes in each, or is
  * older by one minor collection. */
 static size_t most_cycles(const struct side *s) {
@@ -106,7 +116,7 @@ static bool ended(struct judge *j) {
             return false;
         garbage = has_garbage(j);
     }
-    if (garbage)
+    if (garbage && !is_stuck(j->side))
         fail_garbage(j, j->services->cycle(j).begun - before);
     return true;
 }
