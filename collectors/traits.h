@@ -54,6 +54,14 @@ typedef enum gc_refusal {
       "dead memory is poisoned through the hooks")                                                 \
     X(bool, ticks, ticks, c->collect, "the function collect",                                      \
       "a collection calls gc_tick for every block that it looks at, at least")                     \
+    X(unsigned, linear, linear, t->ticks && c->walk, "ticks and the function walk",                 \
+      "a call takes at most so many steps for each word in use, gap and slot; 0: no promise") \
+    X(bool, rescans, linear, t->linear, "linear",                                                  \
+      "the heap may be looked at once more for each `mark-stack` blocks")                          \
+    X(bool, waits, waits, c->walk, "the function walk",                                            \
+      "an allocation collects only if there is no room for it: in a free block, or in the nursery") \
+    X(bool, steady, steady, c->collect && t->full_until_exact, "collect and full_until_exact",      \
+      "the same calls, again and again, take no more steps and no more memory each time")          \
     X(bool, conservative, reuse, !t->full_until_exact, "full_until_exact to be 0",                 \
       "may keep more than the reachable blocks: soundness alone is promised")                      \
     X(bool, shallow, shallow, !t->conservative, "conservative to be off: it scans the stack",       \
@@ -93,6 +101,10 @@ typedef enum gc_refusal {
       "words of the young generation, which walk covers too, behind those of the heap")            \
     X(bool, exact_minor, exact_minor, c->young && c->walk, "the functions young and walk",         \
       "a minor collection keeps no young block that it need not keep")                             \
+    X(bool, young_first, young_first, c->young && c->walk, "the functions young and walk",         \
+      "a block of fewer than `large` words that has room in the nursery is young")                 \
+    X(bool, ages, ages, c->young && c->walk, "the functions young and walk",                       \
+      "a block is promoted by the minor collection behind as many as `age` says, and by none before") \
     X(bool, closure_keys, extras, c->extras, "extras",                                             \
       "the key of an ephemeron is a whole block: the closure of an infix pointer")                 \
     X(bool, forwards, extras, c->extras, "extras",                                                 \

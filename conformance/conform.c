@@ -331,7 +331,7 @@ void expect_list(struct conform *c, unsigned n, const char *when) {
 
 static const struct conform_step *const groups[] = {
     conform_calls,       conform_collections, conform_traits, conform_pieces,
-    conform_generations, conform_order,       conform_extras};
+    conform_generations, conform_cost,        conform_order,  conform_extras};
 
 static const struct conform_step *step_of(unsigned number) {
     for (unsigned g = 0; g < sizeof groups / sizeof *groups; g++)

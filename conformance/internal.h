@@ -126,6 +126,6 @@ void check_outside(struct conform *);
 void check_any_word(struct conform *);
 void check_atoms(struct conform *);
 extern const struct conform_step conform_calls[], conform_collections[], conform_traits[],
-    conform_pieces[], conform_generations[], conform_order[], conform_extras[];
+    conform_pieces[], conform_generations[], conform_cost[], conform_order[], conform_extras[];
 
 #endif

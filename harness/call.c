@@ -63,6 +63,7 @@ static void leave_changed(struct side *s) {
 
 /* After a call that may have collected. */
 static void leave_collected(struct side *s, const struct request *request, bool full) {
+    s->took = s->fuel - s->hooks->fuel;
     leave_changed(s);
     if (!runner_of(s)->over)
         event_called(judge_of(s), request, full);
@@ -105,6 +106,7 @@ static void run_call(struct side *s, bool has, const char *name, void (*body)(vo
     struct stack *stack = stack_of(s);
     runner_of(s)->call = name;
     enter(s);
+    s->collected = s->hooks->collections;
     if (!has)
         return;
     if (stack)

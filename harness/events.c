@@ -4,6 +4,7 @@
  */
 #include "harness/events.h"
 
+#include "harness/allocated/allocated.h"
 #include "harness/call.h"
 
 #include <stdio.h>
@@ -241,6 +242,7 @@ static void fault(struct judge *j, const char *detail) {
 }
 
 static const struct judge_services services = {.is_poisoned = dead_memory_is_poisoned,
+                                               .allocated = memory_allocated,
                                                .walk = walk,
                                                .walk_inside = walk_inside,
                                                .collect_fully = collect_fully,

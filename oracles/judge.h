@@ -54,6 +54,8 @@ struct side {
     enum gc_result answer;    /* to the last call that may be refused */
     uint64_t steps;           /* of all calls in this run */
     uint64_t fuel;            /* steps that one call may take */
+    uint64_t took;            /* steps of the last call that may have collected */
+    uint64_t collected;       /* hooks->collections before the last call but those that inspect */
     uint64_t poisonings;      /* calls of hooks->poison in this run */
     uint64_t poisoned_before; /* those of all collectors before the call that is under way */
     bool refused;             /* the last call that may be, and is no allocation */
@@ -101,6 +103,7 @@ struct judge_services {
     const char *(*check)(struct judge *);
     struct gc_cycle (*cycle)(struct judge *);
     bool (*is_poisoned)(const word *); /* as dead memory is, if that is promised */
+    size_t (*allocated)(void);         /* bytes from malloc that the process has now; 0: unknown */
     /* The name of the block that v leads to in the side's heap or, if there is none, of what was
      * last seen there; "" if nobody looks that closely, or it is not known.  NULL: nobody ever. */
     void (*name)(struct judge *, word v, char out[NAME_TEXT]);

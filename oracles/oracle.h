@@ -26,6 +26,8 @@ enum party { PARTY_SUBJECT, PARTY_REFERENCE, PARTY_MODEL, PARTIES };
     X(compaction)                                                                                  \
     X(remembered)                                                                                  \
     X(minor)                                                                                       \
+    X(work)                                                                                        \
+    X(thrift)                                                                                      \
     X(snapshot)                                                                                    \
     X(liveness)                                                                                    \
     X(refinement)                                                                                  \
@@ -36,6 +38,8 @@ enum party { PARTY_SUBJECT, PARTY_REFERENCE, PARTY_MODEL, PARTIES };
     X(measure)                                                                                     \
     X(progress)                                                                                    \
     X(wear)                                                                                        \
+    X(ageing)                                                                                      \
+    X(growth)                                                                                      \
     X(hooks)                                                                                       \
     X(answers)                                                                                     \
     X(statics)                                                                                     \
@@ -72,6 +76,10 @@ _Static_assert(ORACLE_COUNT < 64, "a set of oracles has 64 bits: widen oracle_se
     X(refines, "trait refines", t->refines)                                                        \
     X(refines_words, "trait refines_words", t->refines_words)                                      \
     X(renews, "trait renews", t->renews && t->full_until_exact)                                    \
+    X(linear, "trait linear", t->linear)                                                           \
+    X(waits, "trait waits", t->waits)                                                              \
+    X(nurses, "trait young_first or ages", t->young_first || t->ages)                              \
+    X(steady, "trait steady", t->steady)                                                           \
     X(called, "trait poisons or ticks", c->collect && (t->poisons || t->ticks))
 
 enum oracle_need {

@@ -112,6 +112,13 @@ static void visit_free(struct walk *w, const word *header, size_t words) {
         report(w, VIOLATION_free_list_corrupt, header, "two free blocks are adjacent");
 }
 
+static void visit_unused(struct heap_facts *facts, size_t wosize) {
+    if (wosize > facts->largest_free)
+        facts->largest_free = wosize;
+    if (wosize > facts->largest_unused)
+        facts->largest_unused = wosize;
+}
+
 /* One of the dead extents is taken down, in other heaps another one.  Of it header and link may be
  * in use. */
 static void pick_dead(struct heap_facts *facts, const word *header, size_t words) {
@@ -145,6 +152,7 @@ static void visit_extent(struct walk *w, enum gc_extent kind, const word *header
     if (!tiles(w, header, words))
         return;
     w->next = header + words;
+    w->facts->extents++;
     if (kind == GC_FREE || kind == GC_UNUSED)
         pick_dead(w->facts, header, words);
     if (kind == GC_LIVE) {
@@ -157,8 +165,8 @@ static void visit_extent(struct walk *w, enum gc_extent kind, const word *header
     } else if (kind == GC_FRAGMENT) {
         if (words != 1 || header_tag(*header) != 0)
             report(w, VIOLATION_ill_formed_heap, header, "a fragment with a size or a tag");
-    } else if (header < w->end - w->g->nursery_words && words - 1 > w->facts->largest_free) {
-        w->facts->largest_free = words - 1; /* GC_UNUSED */
+    } else if (header < w->end - w->g->nursery_words) { /* GC_UNUSED */
+        visit_unused(w->facts, words - 1);
     }
     w->after_free = kind == GC_FREE;
 }
@@ -172,6 +180,7 @@ static void visit(void *context, enum gc_extent kind, const word *header, size_t
     if (kind == GC_LIVE && header == w->next && words <= (size_t)(w->end - header) &&
         *header >> 8 == (words - 1) << 2 && header_tag(*header) != TAG_INFIX) {
         facts->live++;
+        facts->extents++;
         facts->live_words += words;
         w->next = header + words;
         w->after_free = false;
@@ -218,6 +227,33 @@ bool heap_claim(struct graph *g, const word *header, size_t words) {
         return false;
     take_down(g, id, words);
     return true;
+}
+
+size_t heap_in_use(const struct graph *g, size_t from, size_t to) {
+    size_t n = 0;
+    for (size_t at = from / 64; from < to && at <= (to - 1) / 64; at++)
+        n += (size_t)__builtin_popcountll(g->in_use[at] & bits_of(from, to, at));
+    return n;
+}
+
+struct heap_size heap_size(const struct graph *g, const struct heap_facts *facts) {
+    size_t young = heap_in_use(g, g->words - g->nursery_words, g->words);
+    return (struct heap_size){.blocks = facts->live,
+                              .words = facts->live_words,
+                              .gaps = facts->extents - facts->live,
+                              .young = young / 2};
+}
+
+/* One call may end a marking that is under way and do another; and an allocation may end in six
+ * minor collections, before and after full ones. */
+uint64_t heap_most_steps(const struct collector *collector, const struct collector_traits *traits,
+                         const struct gc_config *config, const struct heap_size *size) {
+    enum { MARKINGS = 2, MINORS = 6 };
+    uint64_t extents = size->blocks + size->gaps, slots = (uint64_t)config->mutators * GC_SLOTS;
+    uint64_t steps = traits->linear * (size->words + size->gaps + slots);
+    if (traits->rescans && config->mark_stack)
+        steps += MARKINGS * (size->blocks / config->mark_stack + 1) * extents;
+    return steps + (collector->young ? MINORS * size->young * extents : 0);
 }
 
 const word *heap_unreached(const struct graph *g, const struct isomorphism *iso) {

@@ -23,10 +23,12 @@ enum heap_check {
 struct heap_facts {
     size_t live, live_words; /* allocated blocks, reachable or not; with headers */
     size_t free, free_words;
+    size_t extents;   /* all that the walk visits but entries of the free list */
     const word *dead; /* the header of a free or unused extent of more than two words: which one
                          depends on what lives before it.  NULL: there is none */
     size_t dead_words, dead_extents;
     size_t largest_free;      /* largest wosize that an allocation can get in one piece */
+    size_t largest_unused;    /* the same of words without a header alone */
     enum violation violation; /* the first violation met */
     const word *where;        /* header where it was met */
     const char *detail;
@@ -41,11 +43,29 @@ void heap_walk(struct graph *g, const struct collector *collector, struct gc *gc
  * of its words belongs to a block that was live at the last walk or has been recorded since. */
 bool heap_claim(struct graph *g, const word *header, size_t words);
 
+/* Words in use from word `from` of the heap on and before `to`: those of blocks that were live at
+ * the last walk or have been recorded since. */
+size_t heap_in_use(const struct graph *g, size_t from, size_t to);
+
 /* "white", "gray", "blue", "black". */
 const char *heap_colour(unsigned colour);
 
 /* Words that may be alive at once: beside the heap one nursery, if there is any. */
 size_t most_alive(const struct collector_traits *, const struct gc_config *);
+
+/* A heap as trait linear counts: blocks, their words with headers, gaps between them, and how many
+ * of the blocks may be young. */
+struct heap_size {
+    size_t blocks, words, gaps, young;
+};
+/* After a walk of g, with those facts. */
+struct heap_size heap_size(const struct graph *g, const struct heap_facts *);
+/* The steps that one call may take by trait linear: so many for each word of a block, each gap and
+ * each slot; for every mark stack of blocks the heap once more, if it rescans; and, if there is a
+ * young generation, for each of its blocks a search through the heap in each minor collection of
+ * the call. */
+uint64_t heap_most_steps(const struct collector *, const struct collector_traits *,
+                         const struct gc_config *, const struct heap_size *);
 
 /* The header of the first live block of the last walk that the last comparison, with g on its left
  * side, did not reach; NULL if it reached all.  After a comparison without a difference such a

@@ -35,6 +35,12 @@
       "old data leads to new data, or a generation's start is no boundary")                        \
     X(heap_not_dense, "after a compaction the free words are not one block at the end")            \
     X(order_changed, "a sliding collector changed the order of two blocks")                        \
+    X(too_many_steps, "a call takes more steps than its collector promises for such a heap")       \
+    X(too_many_collections, "an allocation collects although there is room for it")                \
+    X(nursery_unused, "a block that has room in the young generation is old from the start")       \
+    X(age_ignored, "a minor collection promotes a block before its age, or not at it")             \
+    X(work_grows, "the same calls take more steps each time")                                      \
+    X(memory_grows, "the same calls leave more memory of malloc in use each time")                 \
     X(no_progress, "more steps than the bound that the heap size allows")                          \
     X(promise_broken, "a hook that is promised is not called, a count of events goes wrong, or a " \
                       "call has an answer that is none to it")                                     \

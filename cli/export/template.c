@@ -29,6 +29,17 @@ static const char *assertions(enum violation v) {
         return "wear";
     case VIOLATION_collector_assertion:
         return "own";
+    case VIOLATION_too_many_steps:
+        return "steps";
+    case VIOLATION_too_many_collections:
+        return "thrift";
+    case VIOLATION_nursery_unused:
+        return "nursery";
+    case VIOLATION_age_ignored:
+        return "ages";
+    case VIOLATION_work_grows:
+    case VIOLATION_memory_grows:
+        return "growth";
     case VIOLATION_no_progress:
     case VIOLATION_promise_broken:
     case VIOLATION_refinement_broken:

@@ -45,7 +45,8 @@ static void cakeml_promise(const struct gc_config *c, struct collector_traits *t
         traits->max_wosize = (1u << rep.len_size) - 1;
     if (c->kind % CAKEML_KINDS == CAKEML_NO_GC) {
         traits->full_until_exact = 0;
-        traits->renews = traits->ticks = false;
+        traits->renews = traits->ticks = traits->steady = false;
+        traits->linear = 0;
         traits->refusal = REFUSES_ANYTIME;
     }
 }
@@ -444,6 +445,8 @@ const struct collector ISOHEAP_COLLECTOR = {
                .atoms = true,
                .poisons = true,
                .ticks = true,
+               .linear = 2,
+               .steady = true,
                .shallow = true,
                .whitens = true,
                .renews = true,

@@ -170,7 +170,7 @@ static word *alloc_old(struct gc *g, size_t wosize, unsigned tag) {
 
 /* Young if there is room for it after as much of a collection as it takes. */
 static word *alloc_young(struct gc *g, size_t wosize, unsigned tag) {
-    word *hp = nursery_alloc(&g->nursery, wosize, tag);
+    word *hp = FAULTY(minor_always) ? NULL : nursery_alloc(&g->nursery, wosize, tag);
     if (hp)
         return hp;
     nursery_collect(&g->nursery, false);
@@ -179,7 +179,7 @@ static word *alloc_young(struct gc *g, size_t wosize, unsigned tag) {
     if (hp)
         return hp;
     collect_all(g);
-    return nursery_alloc(&g->nursery, wosize, tag);
+    return FAULTY(nursery_forgotten) ? NULL : nursery_alloc(&g->nursery, wosize, tag);
 }
 
 static enum gc_result generational_alloc(struct gc *g, unsigned m, unsigned dst, size_t wosize,
@@ -312,6 +312,12 @@ const struct collector ISOHEAP_COLLECTOR = {
                .atoms = true,
                .poisons = true,
                .ticks = true,
+               .linear = 8,
+               .waits = true,
+               .steady = true,
+               .rescans = true,
+               .young_first = true,
+               .ages = true,
                .shallow = true,
                .whitens = true,
                .free_list = true,

@@ -141,12 +141,18 @@ static inline void nursery_forget(struct nursery *n, bool keep(word block)) {
 
 /* ---- minor collection ------------------------------------------------------------------------ */
 
+static inline bool is_old_enough(const struct nursery *n, unsigned age) {
+    if (FAULTY(promotes_all) || FAULTY(stays_young))
+        return FAULTY(promotes_all);
+    return age >= n->config->promotion_age;
+}
+
 /* A place for a block of the half that is being left. */
 static inline word *place(struct nursery *n, const word *from) {
     unsigned age = n->age[from - n->base];
     word header = *from, *to = NULL;
     size_t wosize = header_wosize(header);
-    if (n->all_at_once || age >= n->config->promotion_age) {
+    if (n->all_at_once || is_old_enough(n, age)) {
         to = n->major.alloc(n->major.heap, header);
         n->full |= !to;
     }

@@ -31,7 +31,7 @@ static inline struct space *space_of(struct gc *gc) {
 static enum gc_result mark_sweep_alloc(struct gc *gc, unsigned m, unsigned dst, size_t wosize,
                                        unsigned tag, const word *raw) {
     struct space *g = &gc->space;
-    word *hp = next_fit(g, wosize).hp;
+    word *hp = FAULTY(collects_always) ? NULL : next_fit(g, wosize).hp;
     if (!hp) {
         collect_garbage(g);
         hp = next_fit(g, wosize).hp;
@@ -63,6 +63,10 @@ const struct collector ISOHEAP_COLLECTOR = {
                .atoms = true,
                .poisons = true,
                .ticks = true,
+               .linear = 3,
+               .waits = true,
+               .steady = true,
+               .rescans = true,
                .shallow = true,
                .whitens = true,
                .free_list = true,

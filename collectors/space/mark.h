@@ -64,6 +64,12 @@ static inline size_t scan_start(const struct space *g, word v) {
     return g->version == MARK_BASE ? 0 : first_scanned(v);
 }
 
+/* FAULT_gray_searched: as if nothing told where the gray block is. */
+static inline void search_gray(struct space *g, word v) {
+    for (word *hp = g->heap.base; hp + 1 < word_pointer(v); hp += header_wosize(*hp) + 1)
+        gc_tick(g->config.hooks);
+}
+
 /* mark_body: the block turns black, what it points at turns gray.  Returns its words. */
 static inline size_t mark_block(struct space *g, word v) {
     size_t wosize = header_wosize(header_of(v));
@@ -77,6 +83,8 @@ static inline size_t mark_block(struct space *g, word v) {
     }
     if (FAULTY(mark_writes) && wosize == 3 && header_tag(header_of(v)) < TAG_LAZY)
         word_pointer(v)[0] = WORD_UNIT;
+    if (FAULTY(gray_searched))
+        search_gray(g, v);
     return wosize + 1;
 }
 

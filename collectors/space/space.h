@@ -15,6 +15,8 @@
 #include "collectors/faults.h"
 #include "collectors/space/mark_stack.h"
 
+#include <stdlib.h>
+
 /* How much mark knows of OCaml's layout: Figures 10, 9 and 8 of the long OCaml paper. */
 enum mark_version { MARK_CLOSURES, MARK_NO_SCAN, MARK_BASE, MARK_VERSIONS };
 
@@ -43,6 +45,12 @@ struct space {
     struct mark_stack stack;
     word *rescan, *rescan_end; /* after an overflow: headers that are still to be looked at */
     struct sweep sweep;
+
+    /* FAULT_history_read, FAULT_history_kept alone: collections, and the last one's entry. */
+    struct {
+        size_t entries;
+        word *last;
+    } history;
 
     /* The free list: blue blocks in address order, linked by field 0, ended by 0.  A block is named
      * by its value (the address of field 0); 0 names the head. */
@@ -87,7 +95,8 @@ static inline void space_promise(const struct gc_config *config, struct collecto
     if (variant_version(config) == MARK_BASE)
         traits->raw = false;
     if (variant_plain(config)) /* without coalescing the heap wears out by design */
-        traits->renews = traits->merged_free_list = false;
+        traits->renews = traits->merged_free_list = traits->steady = false;
+    traits->rescans = traits->rescans && variant_overflow(config) != OVERFLOW_CHUNKS;
 }
 
 /* ---- life ------------------------------------------------------------------------------------
@@ -104,13 +113,25 @@ static inline bool space_open(struct space *g) {
     return false;
 }
 
+static inline void forget_history(struct space *g) {
+    while (g->history.last) {
+        word *before = *(word **)(void *)g->history.last;
+        free(g->history.last);
+        g->history.last = before;
+    }
+    g->history.entries = 0;
+}
+
 static inline void space_close(struct space *g) {
+    forget_history(g);
     arena_close(&g->heap);
     arena_close(&g->stack.arena);
 }
 
 /* beside: words in the same arena behind the heap, dead until somebody hands them out. */
 static inline void space_reset(struct space *g, const struct gc_config *config, size_t beside) {
+    if (FAULTY(history_read) || FAULTY(history_kept))
+        forget_history(g);
     g->config = *config;
     g->version = variant_version(config);
     g->coalesce = !variant_plain(config);

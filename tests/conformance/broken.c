@@ -328,6 +328,49 @@ static struct gc_cycle claims_idle(struct gc *g) {
     return (struct gc_cycle){.begun = incremental.cycle(g).begun};
 }
 
+/* ---- cost --------------------------------------------------------------------------------------
+ */
+
+COLLECT(claims_linear) {
+    for (size_t i = 0, words = config.heap_words; i < words * words / 4; i++)
+        gc_tick(config.hooks);
+    return mark_sweep.collect(g, kind);
+}
+ALLOC(claims_waits) {
+    static unsigned n;
+    if (++n % 5 == 0)
+        mark_sweep.collect(g, GC_FULL);
+    return mark_sweep.alloc(g, m, dst, wosize, tag, raw);
+}
+COLLECT(claims_steady) {
+    static unsigned before;
+    for (unsigned i = 0; i < before; i++)
+        gc_tick(config.hooks);
+    before++;
+    return cheney.collect(g, kind);
+}
+static void claims_frugal(struct gc *g, const struct gc_config *c) {
+    static void *last;
+    void **kept = malloc(256);
+    if (kept) {
+        *kept = last;
+        last = kept;
+    }
+    base_reset(g, c);
+}
+static void claims_nurses(struct gc *g, const struct gc_config *c) {
+    struct gc_config other = *c;
+    other.large_words = 2;
+    remember(c);
+    generational.reset(g, &other);
+}
+static void claims_ages(struct gc *g, const struct gc_config *c) {
+    struct gc_config other = *c;
+    other.promotion_age = 0;
+    remember(c);
+    generational.reset(g, &other);
+}
+
 /* ---- inspection --------------------------------------------------------------------------------
  */
 
@@ -574,6 +617,12 @@ static const struct gc_extras strong_extras = {.ephemeron = strong_ephemeron,
 #define SPOILS_claims_minor      .collect = claims_minor
 #define SPOILS_claims_compacts   .traits.compacts = true
 #define SPOILS_claims_slides     .traits.slides = true
+#define SPOILS_claims_linear     .collect = claims_linear, .traits.ticks = true, .traits.linear = 3
+#define SPOILS_claims_waits      .alloc = claims_waits, .traits.waits = true
+#define SPOILS_claims_steady     .collect = claims_steady, .traits.steady = true
+#define SPOILS_claims_frugal     .reset = claims_frugal, .traits.steady = true
+#define SPOILS_claims_nurses     .reset = claims_nurses, .traits.young_first = true
+#define SPOILS_claims_ages       .reset = claims_ages, .traits.ages = true
 #define SPOILS_claims_idle       .cycle = claims_idle
 #define SPOILS_strong_ephemerons .extras = &strong_extras
 

@@ -64,6 +64,12 @@
     X(claims_minor, exact_minor, generational, "a minor collection does nothing") \
     X(claims_compacts, compacts, mark_sweep, "a compaction compacts nothing") \
     X(claims_slides, slides, cheney, "a collection changes the order of the blocks") \
+    X(claims_linear, linear, mark_sweep, "a collection looks at the heap again for each of its words") \
+    X(claims_waits, waits, mark_sweep, "each fifth allocation collects first") \
+    X(claims_steady, steady, cheney, "a collection takes a step more than the one before") \
+    X(claims_frugal, steady, cheney, "a reset leaves memory behind") \
+    X(claims_nurses, young_first, generational, "there is no small block by the config that it knows") \
+    X(claims_ages, ages, generational, "a minor collection promotes everything") \
     X(claims_idle, phases, incremental, "cycle says idle in the middle of one") \
     X(strong_ephemerons, extras, cheney, "ephemerons hold their keys")
 /* clang-format on */

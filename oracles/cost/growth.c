@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Oracle growth: the same calls take no more steps and no more memory each time.
+ *
+ * After the script, of every fourth size of heap: two blocks are allocated and dropped, and the
+ * heap is collected.  Whoever keeps something of each block, or of each collection, and looks at it
+ * or only keeps it, takes more each time; a healthy collector does not in the second round.
+ */
+#include "oracles/judge.h"
+
+#include <stdio.h>
+
+enum {
+    GROWTH_SHARE = 4,    /* of the sizes of heaps */
+    GROWTH_PATIENT = 64, /* for longer */
+    GROWTH_ROUNDS = 6,
+    GROWTH_PERIODS = 5,
+    GROWTH_PERIOD = 8 /* rounds: more than what malloc has at hand of blocks of a size */
+};
+
+struct growth {
+    uint64_t steps; /* of one round */
+};
+
+static uint64_t steps_to_allocate(struct judge *j, size_t wosize) {
+    j->services->allocate(j, wosize);
+    j->side->slots[0][SLOT_NEW] = WORD_UNIT;
+    return j->side->took;
+}
+
+static struct growth round_of(struct judge *j) {
+    struct growth g = {.steps = steps_to_allocate(j, 1) + steps_to_allocate(j, 2)};
+    if (j->side->collector->young) {
+        j->services->collect_young(j);
+        g.steps += j->side->took;
+    }
+    j->services->collect_fully(j);
+    g.steps += j->side->took;
+    return g;
+}
+
+_Noreturn static void fail_steps(struct judge *j, struct growth first, struct growth last) {
+    snprintf(j->expected, VERDICT_TEXT, "%llu steps, as in the first of %d rounds",
+             (unsigned long long)first.steps, GROWTH_ROUNDS);
+    snprintf(j->found, VERDICT_TEXT, "more in each; %llu in the last",
+             (unsigned long long)last.steps);
+    judge_fail(j, VIOLATION_work_grows,
+               "the same allocations and collections take more steps each time");
+}
+
+_Noreturn static void fail_bytes(struct judge *j, size_t first, size_t last) {
+    snprintf(j->expected, VERDICT_TEXT, "%zu bytes in use, as after the first rounds", first);
+    snprintf(j->found, VERDICT_TEXT, "more and more; %zu bytes after %d rounds", last,
+             GROWTH_PERIODS * GROWTH_PERIOD);
+    judge_fail(j, VIOLATION_memory_grows,
+               "the same allocations and collections leave more memory in use each time");
+}
+
+static void look_at_rounds(struct judge *j) {
+    struct growth first = round_of(j), last = first;
+    for (unsigned n = 1; n < GROWTH_ROUNDS; n++) {
+        struct growth now = round_of(j);
+        if (now.steps <= last.steps)
+            return;
+        last = now;
+    }
+    fail_steps(j, first, last);
+}
+
+static size_t bytes_of_period(struct judge *j) {
+    for (unsigned n = 0; n < GROWTH_PERIOD; n++)
+        round_of(j);
+    return j->services->allocated();
+}
+
+/* As many as there are, whatever is found: what malloc has does not depend on the program alone,
+ * and the steps of a run shall. */
+static void look_at_periods(struct judge *j) {
+    size_t first = bytes_of_period(j), last = first;
+    bool grows = true;
+    for (unsigned n = 1; n < GROWTH_PERIODS; n++) {
+        size_t now = bytes_of_period(j);
+        grows = grows && now > last;
+        last = now;
+    }
+    if (grows)
+        fail_bytes(j, first, last);
+}
+
+static bool ended(struct judge *j) {
+    size_t words = j->side->config.heap_words;
+    if (words % GROWTH_SHARE)
+        return false;
+    j->side->slots[0][SLOT_NEW] = WORD_UNIT; /* what the check before this one has left */
+    j->services->collect_fully(j);
+    look_at_rounds(j);
+    if (words % GROWTH_PATIENT == 0)
+        look_at_periods(j);
+    return true;
+}
+
+const struct oracle_module oracle_growth = {
+    .meaning = "the same calls take no more steps and no more memory each time",
+    .source = "isoheap: what a long-running program relies on",
+    .classes = {VIOLATION_work_grows, VIOLATION_memory_grows},
+    .needs = 1u << NEED_steady,
+    .ended = ended,
+};

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Oracle thrift: an allocation collects only if there is no room for it.
+ *
+ * Room is a free block that is large enough; of a collector that moves blocks and has no free list
+ * it is unused words.  Of a block that is young by the config it is that part of the nursery where
+ * no block is.  Since the last walk so many words have been allocated, wherever that was: of the
+ * largest free block at least the rest is still there.
+ */
+#include "oracles/judge.h"
+
+#include <stdio.h>
+
+struct thrift {
+    size_t largest;   /* words of the largest free block at the last walk */
+    size_t allocated; /* words since then */
+    bool minor;       /* a minor collection has begun in this call: */
+    size_t young;     /* the nursery had so much room */
+};
+
+static size_t room_in_nursery(const struct side *s) {
+    size_t words = s->graph.words, half = s->config.nursery_words;
+    size_t used = heap_in_use(&s->graph, words - s->graph.nursery_words, words);
+    return used < half ? half - used : 0;
+}
+
+/* Nothing is known to be free until there is a walk. */
+static bool reset(struct judge *j) {
+    *(struct thrift *)j->state = (struct thrift){.largest = 0};
+    return false;
+}
+
+static bool walked(struct judge *j) {
+    struct thrift *t = j->state;
+    const struct heap_facts *facts = &j->side->facts;
+    bool bumps = j->side->traits.moves && !j->side->traits.free_list;
+    t->largest = 1 + (bumps ? facts->largest_unused : facts->largest_free);
+    t->allocated = 0;
+    return false;
+}
+
+static size_t room_in_heap(const struct thrift *t) {
+    return t->largest > t->allocated ? t->largest - t->allocated : 0;
+}
+
+static bool minor(struct judge *j, bool before) {
+    struct thrift *t = j->state;
+    if (!before || t->minor)
+        return false;
+    t->minor = true;
+    t->young = room_in_nursery(j->side);
+    return false;
+}
+
+static bool is_young_by_config(const struct side *s, size_t wosize) {
+    return s->collector->young && wosize + 1 < s->config.large_words &&
+           wosize < s->config.nursery_words;
+}
+
+_Noreturn static void fail_eager(struct judge *j, size_t room, const struct request *q) {
+    bool young = is_young_by_config(j->side, q->wosize);
+    snprintf(j->expected, VERDICT_TEXT, "no collection: %zu words are free in %s", room,
+             young ? "the nursery" : "one piece");
+    snprintf(j->found, VERDICT_TEXT, "%llu, for a block of %zu words",
+             (unsigned long long)(j->side->hooks->collections - j->side->collected), q->wosize + 1);
+    judge_fail(j, VIOLATION_too_many_collections,
+               "an allocation has collected although there was room for the block");
+}
+
+static bool called(struct judge *j, const struct request *request, bool full) {
+    const struct side *s = j->side;
+    struct thrift *t = j->state;
+    (void)full;
+    bool collected = request && s->hooks->collections != s->collected;
+    if (collected) {
+        bool young = is_young_by_config(s, request->wosize);
+        size_t room = !young ? room_in_heap(t) : t->minor ? t->young : room_in_nursery(s);
+        if (room > request->wosize)
+            fail_eager(j, room, request);
+    }
+    t->minor = false;
+    if (request && request->answer == GC_OK)
+        t->allocated += request->wosize + 1;
+    return request;
+}
+
+static bool operated(struct judge *j) {
+    ((struct thrift *)j->state)->minor = false;
+    return false;
+}
+
+const struct oracle_module oracle_thrift = {
+    .meaning = "an allocation collects only if there is no room for the block",
+    .source = "isoheap: what a program that allocates fast relies on",
+    .classes = {VIOLATION_too_many_collections},
+    .needs = 1u << NEED_waits,
+    .state = sizeof(struct thrift),
+    .reset = reset,
+    .walked = walked,
+    .minor = minor,
+    .called = called,
+    .operated = operated,
+};

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Oracle work: a call takes steps in proportion to the blocks and gaps that the heap has.
+ *
+ * What may be more than that is said by other traits and functions.  A mark stack that is full
+ * drops blocks, and the heap is looked at once more for each mark stack of blocks (trait rescans);
+ * and a block that is promoted looks for its place among the free ones.
+ */
+#include "oracles/judge.h"
+
+#include <stdio.h>
+
+struct work {
+    bool known;            /* there was a walk: */
+    struct heap_size size; /* at the last one, and since */
+};
+
+static bool reset(struct judge *j) {
+    ((struct work *)j->state)->known = false;
+    return false;
+}
+
+static bool walked(struct judge *j) {
+    *(struct work *)j->state =
+        (struct work){.known = true, .size = heap_size(&j->side->graph, &j->side->facts)};
+    return false;
+}
+
+/* A block, and a fragment behind it. */
+static void note_new(struct heap_size *size, size_t wosize) {
+    size->blocks++;
+    size->words += wosize + 1;
+    size->gaps++;
+    size->young++;
+}
+
+static bool called(struct judge *j, const struct request *request, bool full) {
+    const struct side *s = j->side;
+    struct heap_size *size = &((struct work *)j->state)->size;
+    unsigned times = full && s->traits.full_until_exact > 1 ? s->traits.full_until_exact : 1;
+    if (request)
+        note_new(size, request->wosize);
+    if (!((struct work *)j->state)->known)
+        return false;
+    if (s->took <= GC_SLOTS)
+        return true;
+    uint64_t most = times * heap_most_steps(s->collector, &s->traits, &s->config, size);
+    if (s->took <= most)
+        return true;
+    snprintf(j->expected, VERDICT_TEXT,
+             "%llu steps at most: %zu blocks of %zu words in all, and %zu gaps",
+             (unsigned long long)most, size->blocks, size->words, size->gaps);
+    snprintf(j->found, VERDICT_TEXT, "%llu steps", (unsigned long long)s->took);
+    judge_fail(j, VIOLATION_too_many_steps,
+               "a call took more steps than trait linear promises for such a heap");
+}
+
+const struct oracle_module oracle_work = {
+    .meaning = "the steps of a call are bounded by the blocks and gaps of the heap",
+    .source = "isoheap: a collector that is right and takes for ever is of no use",
+    .classes = {VIOLATION_too_many_steps},
+    .needs = 1u << NEED_linear,
+    .state = sizeof(struct work),
+    .reset = reset,
+    .walked = walked,
+    .called = called,
+};
