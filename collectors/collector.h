@@ -33,6 +33,14 @@ enum gc_event {
     GC_SWEPT      /* its words are free */
 };
 
+/* The ends of the phases of a collection that marks and sweeps, in their order (gc_phase_ended). */
+enum gc_stage {
+    GC_DARKENED, /* what roots lead to is gray: the mark stack has it */
+    GC_MARKED_ALL,
+    GC_SWEPT_ALL,
+    GC_STAGES
+};
+
 /* What a collector may tell of its stores that fill up. */
 enum gc_fill { GC_FILL_MARK_STACK, GC_FILL_NURSERY, GC_FILLS };
 
@@ -48,7 +56,7 @@ struct gc_hooks {
     /* Pages after a heap must not be accessible, at the cost of a system call when its size
      * changes: poison stops only code that is compiled with AddressSanitizer. */
     bool tight;
-    void (*out_of_fuel)(struct gc_hooks *); /* of gc_tick; does not return */
+    void (*out_of_fuel)(struct gc_hooks *); /* of gc_tick; returns if it was only to be told */
     /* NULL, or to be told after a reset of words just before or behind a heap, which nobody may
      * write: they get a content, and are looked at after the run (collectors/arena.h calls it). */
     void (*fence)(struct gc_hooks *, word *start, size_t words, bool behind);
@@ -61,6 +69,9 @@ struct gc_hooks {
      * something else, when slots and heap are as they would be between two operations.  Only for
      * collectors that say what is young. */
     void (*minor)(struct gc_hooks *, bool before);
+    /* NULL, or to be told that a phase of a collection has ended, also one that is part of
+     * something else: gc_phase_ended, with the trait `tells_phases`. */
+    void (*phase)(struct gc_hooks *, enum gc_stage ended);
     /* An invariant of the collector's own is broken, and it cannot go on; does not return. */
     void (*broken)(struct gc_hooks *, const char *sentence);
     /* The finaliser of that number runs.  May be called in the middle of a collection; returns. */
@@ -91,6 +102,14 @@ static inline void gc_tell(struct gc_hooks *hooks, enum gc_event event, word blo
         hooks->event(hooks, event, block, place, to);
 }
 
+/* With the trait `tells_phases`: that phase has just ended.  From GC_DARKENED to GC_MARKED_ALL
+ * every gc_tick, but for those of a minor collection, must find no block half done: it is gray, and
+ * waits (struct collector, mark_stack), or black, and all that it points at has been found. */
+static inline void gc_phase_ended(struct gc_hooks *hooks, enum gc_stage ended) {
+    if (hooks->phase)
+        hooks->phase(hooks, ended);
+}
+
 struct gc_config {
     size_t heap_words; /* all of the heap, headers included; of one semispace */
     size_t nursery_words;
@@ -118,6 +137,11 @@ struct gc_cycle {
  * with wosize 0.  GC_UNUSED: words without a header.  words: all of the extent, header included. */
 enum gc_extent { GC_LIVE, GC_FREE, GC_FRAGMENT, GC_UNUSED, GC_FREE_LIST_ENTRY };
 typedef void gc_visit(void *context, enum gc_extent kind, const word *header, size_t words);
+
+/* A gray block that waits on a mark stack: its header, and NULL.  Or gray blocks that are on none,
+ * for want of room or because there is no stack: somewhere in [first, end), which is still to be
+ * looked through, they may be.  What it has looked through it may have to begin with again. */
+typedef void gc_visit_gray(void *context, const word *first, const word *end);
 
 /* What a collector promises, a member for each row of collectors/traits.h. */
 struct collector_traits {
@@ -187,6 +211,9 @@ struct collector {
      * generation: its roots are the slots and the fields of young blocks, none of which is moved
      * between its beginning and the end of that call. */
     struct gc_cycle (*cycle)(struct gc *);
+    /* With the trait `tells_phases`: what is gray, where a phase has ended and at every tick while
+     * marking; in any order.  Needs no fuel. */
+    void (*mark_stack)(struct gc *, gc_visit_gray *, void *context);
 
     /* Of a runtime that has blocks without fields of its own, the value of the one with this tag;
      * it stays where it is as long as the process lasts.  NULL: they are the harness's. */

@@ -62,6 +62,9 @@ typedef enum gc_refusal {
       "an allocation collects only if there is no room for it: in a free block, or in the nursery") \
     X(bool, steady, steady, c->collect && t->full_until_exact, "collect and full_until_exact",      \
       "the same calls, again and again, take no more steps and no more memory each time")          \
+    X(bool, tells_phases, tells_phases, c->mark_stack && c->collect && c->walk,                    \
+      "the functions mark_stack, collect and walk",                                                \
+      "hooks->phase is told of the ends of phases, and mark_stack shows what is gray in between")  \
     X(bool, conservative, reuse, !t->full_until_exact, "full_until_exact to be 0",                 \
       "may keep more than the reachable blocks: soundness alone is promised")                      \
     X(bool, shallow, shallow, !t->conservative, "conservative to be off: it scans the stack",       \

@@ -75,6 +75,13 @@ static void note_death(struct gc_hooks *hooks, uint64_t number) {
     deal(hooks, count_death, &(struct told){.number = number});
 }
 
+/* On the stack of the collection, which is the kit's where somebody looks. */
+static void note_phase(struct gc_hooks *hooks, enum gc_stage ended) {
+    struct conform *c = lent_owner(hooks);
+    if (c->phase_ended)
+        c->phase_ended(c, ended);
+}
+
 static void fence(struct gc_hooks *hooks, word *start, size_t words, bool behind) {
     struct conform *c = lent_owner(hooks);
     if (!c->beside[behind])
@@ -91,6 +98,7 @@ void fill_memory(struct conform *c, enum memory_fill fill) {
     hooks.broken = note_broken;
     hooks.finalised = note_death;
     hooks.fence = fence;
+    hooks.phase = note_phase;
     dead_memory_hooks(&hooks, fill, true);
     lent_hooks(c->lent, &hooks);
 }
@@ -128,6 +136,7 @@ void fresh_heap(struct conform *c, size_t words, unsigned mutators) {
     c->config.mutators = mutators;
     c->config.masks = ~0u; /* as in a run: what is known shall not hide the rest */
     memset(c->told, 0, sizeof c->told);
+    c->phase_ended = NULL;
     c->traits = promised_traits(c->collector, &c->config);
     const char *fault = traits_fault(c->collector, &c->traits);
     if (fault)
@@ -330,7 +339,7 @@ void expect_list(struct conform *c, unsigned n, const char *when) {
  */
 
 static const struct conform_step *const groups[] = {
-    conform_calls,       conform_collections, conform_traits, conform_pieces,
+    conform_calls,       conform_collections, conform_traits, conform_pieces, conform_marking,
     conform_generations, conform_cost,        conform_order,  conform_extras};
 
 static const struct conform_step *step_of(unsigned number) {

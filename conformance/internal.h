@@ -40,6 +40,8 @@ struct conform {
     unsigned scale; /* 0 .. SCALES - 1 */
     unsigned kind;  /* of the next fresh heap */
     word units[2 * WORDS_MOST];
+    void (*phase_ended)(struct conform *, enum gc_stage); /* NULL: nobody looks */
+    unsigned phases;                                      /* ends that were told to it */
     unsigned told[TOLD]; /* how often hooks->finalised told of each number, since fresh_heap */
     /* the last walk */
     struct graph graph;
@@ -126,6 +128,7 @@ void check_outside(struct conform *);
 void check_any_word(struct conform *);
 void check_atoms(struct conform *);
 extern const struct conform_step conform_calls[], conform_collections[], conform_traits[],
-    conform_pieces[], conform_generations[], conform_cost[], conform_order[], conform_extras[];
+    conform_pieces[], conform_marking[], conform_generations[], conform_cost[], conform_order[],
+    conform_extras[];
 
 #endif

@@ -45,9 +45,34 @@ static void enter(struct side *s) {
         note_places(s);
 }
 
+/* Of the fuel there is as much at hand as there are steps to the next look, the rest is aside. */
+static void set_fuel(struct side *s, uint64_t fuel) {
+    bool looks = s->look && s->look < fuel;
+    s->fuel_aside = looks ? fuel - s->look : 0;
+    s->hooks->fuel = looks ? s->look : fuel;
+}
+
+void call_look_after(struct side *s, uint64_t steps) {
+    uint64_t fuel = s->hooks->fuel + s->fuel_aside;
+    s->look = steps;
+    set_fuel(s, fuel);
+}
+
+bool call_refuel(struct side *s) {
+    if (!s->fuel_aside)
+        return false;
+    s->look = 0;
+    set_fuel(s, s->fuel_aside);
+    return true;
+}
+
 /* After a call that inspects. */
 static void leave(struct side *s) {
     struct runner *r = runner_of(s);
+    if (s->fuel_aside)
+        s->look = s->hooks->fuel;
+    s->hooks->fuel += s->fuel_aside; /* as if it had never been put aside */
+    s->fuel_aside = 0;
     s->steps += s->fuel - s->hooks->fuel;
     s->poisonings += dead_memory_poisonings() - s->poisoned_before;
     if (r->follows_moves)
@@ -63,8 +88,8 @@ static void leave_changed(struct side *s) {
 
 /* After a call that may have collected. */
 static void leave_collected(struct side *s, const struct request *request, bool full) {
-    s->took = s->fuel - s->hooks->fuel;
     leave_changed(s);
+    s->took = s->fuel - s->hooks->fuel;
     if (!runner_of(s)->over)
         event_called(judge_of(s), request, full);
 }
@@ -107,6 +132,8 @@ static void run_call(struct side *s, bool has, const char *name, void (*body)(vo
     runner_of(s)->call = name;
     enter(s);
     s->collected = s->hooks->collections;
+    s->calls++;
+    set_fuel(s, s->fuel);
     if (!has)
         return;
     if (stack)

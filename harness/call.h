@@ -74,6 +74,14 @@ word call_atom(struct side *, unsigned tag);
  * shows that, or says nothing. */
 word call_shown_at(struct side *, word shown);
 
+/* ---- a look in the middle of a call ---- */
+
+/* hooks->out_of_fuel comes after so many steps of the calls from now on, the one that is under way
+ * among them; 0: when the fuel is used up. */
+void call_look_after(struct side *, uint64_t steps);
+/* It has come: true, and the call may go on, if it was for a look. */
+bool call_refuel(struct side *);
+
 /* ---- what a runtime has besides ---- */
 
 void call_ephemeron_set(struct side *, unsigned obj, size_t i, unsigned value);

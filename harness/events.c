@@ -181,6 +181,28 @@ static struct gc_cycle cycle(struct judge *j) {
     return call_cycle(j->side);
 }
 
+/* What is done on the stack of the harness. */
+struct roomy {
+    struct judge *judge;
+    void (*with)(struct judge *);
+};
+static void do_with_room(void *context) {
+    const struct roomy *r = context;
+    r->with(r->judge);
+}
+static void with_room(struct judge *j, void (*with)(struct judge *)) {
+    struct stack *stack = stack_of(j->side);
+    struct roomy r = {j, with};
+    if (stack)
+        stack_back(stack, do_with_room, &r);
+    else
+        with(j);
+}
+
+static void look_after(struct judge *j, uint64_t steps) {
+    call_look_after(j->side, steps);
+}
+
 /* Pictures take time: the names are those of a run that is looked at. */
 static void name(struct judge *j, word v, char out[NAME_TEXT]) {
     struct runner *r = runner_of(j->side);
@@ -251,6 +273,8 @@ static const struct judge_services services = {.is_poisoned = dead_memory_is_poi
                                                .allocate = allocate_units,
                                                .check = check,
                                                .cycle = cycle,
+                                               .with_room = with_room,
+                                               .look_after = look_after,
                                                .name = name,
                                                .fail = fail_oracle,
                                                .fault = fault};

@@ -2,6 +2,7 @@
  *
  * What a collector says in the middle of a call (struct gc_hooks), as events.
  */
+#include "harness/call.h"
 #include "harness/events.h"
 
 /* What has been said. */
@@ -47,8 +48,13 @@ static void broken(struct gc_hooks *hooks, const char *sentence) {
     deal(hooks, deal_with_broken, &(struct said){.sentence = sentence});
 }
 
+/* What was put aside of the fuel is there again, if there is any: it was time for a look. */
 static void deal_with_exhaustion(void *context) {
     const struct said *w = context;
+    if (call_refuel(w->side)) {
+        event_ticked(judge_of(w->side));
+        return;
+    }
     event_exhausted(judge_of(w->side));
     skip_rest(runner_of(w->side));
 }
@@ -70,6 +76,11 @@ static void deal_with_minor(void *context) {
 }
 static void minor(struct gc_hooks *hooks, bool before) {
     deal(hooks, deal_with_minor, &(struct said){.before = before});
+}
+
+/* Most ends of phases are only counted: it is the oracle that asks for another stack. */
+static void phase_ended(struct gc_hooks *hooks, enum gc_stage ended) {
+    event_phase(judge_of(side_of(hooks)), ended);
 }
 
 static void deal_with_state(void *context) {
@@ -95,6 +106,7 @@ void hooks_begin(struct side *s) {
     for (unsigned f = 0; f < GC_FILLS; f++)
         s->hooks->fill[f] = 0;
     runner_of(s)->said[s->party].refinement = event_is_heard(s, EVENT_shown) ? shown : NULL;
+    runner_of(s)->said[s->party].phase = event_is_heard(s, EVENT_phase) ? phase_ended : NULL;
     lent_hooks(lent_to(s), &runner_of(s)->said[s->party]);
 }
 

@@ -178,6 +178,7 @@ static void reset_side(struct runner *r, struct side *s) {
     s->in_cycle = false;
     s->walked = 0;
     s->fuel = UINT64_MAX;
+    s->calls = s->look = s->fuel_aside = 0;
 }
 
 /* What the collector gets pointers to, for this run. */

@@ -52,6 +52,7 @@ struct side {
     unsigned walked;          /* HEAP_* checks of the last walk; 0: it is no longer true */
     struct gc_cycle cycle;    /* at the last walk */
     enum gc_result answer;    /* to the last call that may be refused */
+    uint64_t calls;           /* in this run, and plain accesses in the place of one */
     uint64_t steps;           /* of all calls in this run */
     uint64_t fuel;            /* steps that one call may take */
     uint64_t took;            /* steps of the last call that may have collected */
@@ -59,6 +60,8 @@ struct side {
     uint64_t poisonings;      /* calls of hooks->poison in this run */
     uint64_t poisoned_before; /* those of all collectors before the call that is under way */
     bool refused;             /* the last call that may be, and is no allocation */
+    uint64_t look;            /* the event `ticked` comes after so many steps; 0: never */
+    uint64_t fuel_aside;      /* in a call: what is left behind them of `fuel` */
     bool in_cycle;            /* the last slice left work to do */
     bool paired;              /* the witness pairs this heap with the model */
     size_t static_words;
@@ -102,6 +105,11 @@ struct judge_services {
     enum gc_result (*allocate)(struct judge *, size_t wosize);
     const char *(*check)(struct judge *);
     struct gc_cycle (*cycle)(struct judge *);
+    /* In the event `phase`, which comes on the small stack of a call: there is room in `with`. */
+    void (*with_room)(struct judge *, void (*with)(struct judge *));
+    /* The event `ticked` is to come after so many steps of the collector, in this call or in later
+     * ones; 0: never. */
+    void (*look_after)(struct judge *, uint64_t steps);
     bool (*is_poisoned)(const word *); /* as dead memory is, if that is promised */
     size_t (*allocated)(void);         /* bytes from malloc that the process has now; 0: unknown */
     /* The name of the block that v leads to in the side's heap or, if there is none, of what was
@@ -179,6 +187,9 @@ static inline bool judge_shown(struct judge *j, uint64_t before, bool any) {
  *   placed       the same: it has given a block, and the map of words in use has been asked for it
  *   operated     an operation of the program has ended
  *   minor        a minor collection is about to begin, or has just ended: in the middle of a call
+ *   phase        a phase of a collection has just ended: in the middle of a call, on whose stack
+ *                there is little room
+ *   ticked       the collector has taken as many steps as look_after said: in the middle of a call
  *   shown        hooks->refinement, in the middle of a call
  *   walked       the heap has been walked into side->graph and side->facts
  *   inspected    the collector may be asked now: all heaps have been walked
@@ -206,6 +217,8 @@ static inline bool judge_shown(struct judge *j, uint64_t before, bool any) {
     X(placed, (struct judge * j, const struct request *request), (j, request))                     \
     X(operated, (struct judge * j), (j))                                                           \
     X(minor, (struct judge * j, bool before), (j, before))                                         \
+    X(phase, (struct judge * j, enum gc_stage ended), (j, ended))                                  \
+    X(ticked, (struct judge * j), (j))                                                             \
     X(shown, (struct judge * j, void *view), (j, view))                                            \
     X(walked, (struct judge * j), (j))                                                             \
     X(inspected, (struct judge * j), (j))                                                          \

@@ -43,6 +43,7 @@ enum party { PARTY_SUBJECT, PARTY_REFERENCE, PARTY_MODEL, PARTIES };
     X(hooks)                                                                                       \
     X(answers)                                                                                     \
     X(statics)                                                                                     \
+    X(phases)                                                                                      \
     X(assertion)
 
 enum oracle {
@@ -80,7 +81,8 @@ _Static_assert(ORACLE_COUNT < 64, "a set of oracles has 64 bits: widen oracle_se
     X(waits, "trait waits", t->waits)                                                              \
     X(nurses, "trait young_first or ages", t->young_first || t->ages)                              \
     X(steady, "trait steady", t->steady)                                                           \
-    X(called, "trait poisons or ticks", c->collect && (t->poisons || t->ticks))
+    X(called, "trait poisons or ticks", c->collect && (t->poisons || t->ticks))                    \
+    X(tells_phases, "trait tells_phases", t->tells_phases)
 
 enum oracle_need {
 #define X(name, words, condition) NEED_##name,

@@ -42,6 +42,8 @@
     X(work_grows, "the same calls take more steps each time")                                      \
     X(memory_grows, "the same calls leave more memory of malloc in use each time")                 \
     X(no_progress, "more steps than the bound that the heap size allows")                          \
+    X(contract_broken, "where a phase of a collection ends, the heap is not as its contract says") \
+    X(stack_broken, "the mark stack has not each gray block, or not once, or another one")         \
     X(promise_broken, "a hook that is promised is not called, a count of events goes wrong, or a " \
                       "call has an answer that is none to it")                                     \
     X(collector_assertion, "the collector's own check failed")                                     \

@@ -40,6 +40,9 @@ static const char *assertions(enum violation v) {
     case VIOLATION_work_grows:
     case VIOLATION_memory_grows:
         return "growth";
+    case VIOLATION_contract_broken:
+    case VIOLATION_stack_broken:
+    case VIOLATION_tricolour_broken:
     case VIOLATION_no_progress:
     case VIOLATION_promise_broken:
     case VIOLATION_refinement_broken:
@@ -153,6 +156,11 @@ static bool is_of_snapshot(enum violation v) {
     return v == VIOLATION_snapshot_lost || v == VIOLATION_barrier_missed;
 }
 
+static bool is_of_phases(enum violation v) {
+    return v == VIOLATION_contract_broken || v == VIOLATION_stack_broken ||
+           v == VIOLATION_tricolour_broken;
+}
+
 static bool is_needed(const struct exported *e, const char *what, size_t length) {
     const uint16_t *config = e->program->config;
     const char *class = assertions(e->violation);
@@ -184,6 +192,7 @@ static bool is_needed(const struct exported *e, const char *what, size_t length)
         {"lastminor",
          e->subject->young && (asserts(e, "graph") || asserts(e, "garbage") || asserts(e, "walk"))},
         {"counted", e->violation == VIOLATION_promise_broken && e->subject->cycle},
+        {"phases", is_of_phases(e->violation)},
         {"told", e->violation == VIOLATION_promise_broken},
         {"calls", e->violation == VIOLATION_promise_broken && calls_collect},
         {"tower", oracle_text(e) == export_tower},

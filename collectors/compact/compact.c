@@ -124,6 +124,7 @@ const struct collector ISOHEAP_COLLECTOR = {
                .waits = true,
                .steady = true,
                .rescans = true,
+               .tells_phases = true,
                .shallow = true,
                .whitens = true,
                .free_list = true,
@@ -145,5 +146,6 @@ const struct collector ISOHEAP_COLLECTOR = {
     .alloc = compact_alloc,
     .collect = compact_collect,
     .walk = on_space_walk,
+    .mark_stack = on_space_mark_stack,
     .check = on_space_check,
 };

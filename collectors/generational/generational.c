@@ -79,9 +79,10 @@ static void slice(struct gc *g, size_t budget) {
     if (g->kind != KIND_INCREMENTAL)
         return;
     if (g->cycle.phase == GC_PHASE_IDLE) {
-        cycle_begin(&g->cycle);
+        cycle_darken(&g->cycle);
         if (!FAULTY(young_no_roots))
             darken_behind_young(g);
+        gc_phase_ended(g->nursery.config->hooks, GC_DARKENED);
     }
     cycle_slice(&g->cycle, budget);
 }
@@ -97,7 +98,7 @@ static void darken_young(struct nursery *n, const word *place) {
         v = infix_parent(v);
     if (header_colour(header_of(v)) != WHITE)
         return;
-    set_colour(v, BLACK);
+    set_colour(v, GRAY);
     gc_tell(n->config->hooks, GC_MARKED, v, place, 0);
     n->promoted[n->n_promoted++] = v;
 }
@@ -119,6 +120,13 @@ static void darken_remembered(struct gc *g) {
     }
 }
 
+static void mark_young(struct gc *g, word v) {
+    set_colour(v, BLACK);
+    for (size_t i = first_scanned(v); i < header_wosize(header_of(v)); i++)
+        darken_either(g, &word_pointer(v)[i]);
+    gc_tick(g->nursery.config->hooks);
+}
+
 /* Old and young blocks by turns, until neither has a gray one left. */
 static void mark_both(struct gc *g) {
     struct nursery *n = &g->nursery;
@@ -127,17 +135,15 @@ static void mark_both(struct gc *g) {
     for (unsigned m = 0; m < n->config->mutators; m++)
         for (unsigned s = 0; s < GC_SLOTS; s++)
             darken_either(g, &n->config->slots[m][s]);
+    gc_phase_ended(n->config->hooks, GC_DARKENED);
     do {
-        while (n->n_promoted) {
-            word v = n->promoted[--n->n_promoted];
-            gc_tick(n->config->hooks);
-            for (size_t i = first_scanned(v); i < header_wosize(header_of(v)); i++)
-                darken_either(g, &word_pointer(v)[i]);
-        }
+        while (n->n_promoted)
+            mark_young(g, n->promoted[--n->n_promoted]);
         while (mark_step(&g->cycle.space))
             ;
         darken_remembered(g);
     } while (n->n_promoted);
+    gc_phase_ended(n->config->hooks, GC_MARKED_ALL);
 }
 
 static void whiten_young(struct nursery *n) {
@@ -157,6 +163,7 @@ static void collect_all(struct gc *g) {
     sweep_begin(old);
     sweep_to_end(old);
     sweep_poison(old);
+    gc_phase_ended(n->config->hooks, GC_SWEPT_ALL);
     n->config->hooks->collections++;
     if (n->free > half_start(n))
         nursery_collect(n, true);
@@ -283,6 +290,14 @@ static struct gc_cycle generational_cycle(struct gc *g) {
     return cycle_state(&g->cycle);
 }
 
+/* Young blocks are gray in full collections alone, on the stack of the nursery. */
+static void generational_mark_stack(struct gc *g, gc_visit_gray *visit, void *context) {
+    const struct nursery *n = &g->nursery;
+    mark_visit_gray(&g->cycle.space, visit, context);
+    for (size_t i = 0; i < n->n_promoted; i++)
+        visit(context, word_pointer(n->promoted[i]) - 1, NULL);
+}
+
 static bool generational_young(struct gc *g, word v) {
     return is_young(&g->nursery, v);
 }
@@ -318,6 +333,7 @@ const struct collector ISOHEAP_COLLECTOR = {
                .rescans = true,
                .young_first = true,
                .ages = true,
+               .tells_phases = true,
                .shallow = true,
                .whitens = true,
                .free_list = true,
@@ -345,6 +361,7 @@ const struct collector ISOHEAP_COLLECTOR = {
     .walk = generational_walk,
     .check = generational_check,
     .cycle = generational_cycle,
+    .mark_stack = generational_mark_stack,
     .young = generational_young,
     .remembered = generational_remembered,
 };

@@ -272,6 +272,7 @@ static inline void nursery_collect(struct nursery *n, bool all) {
     nursery_forget(n, NULL);
     for (size_t p = 0; p < n->n_promoted; p++)
         remember_fields(n, n->promoted[p]);
+    n->n_promoted = 0;
     hooks->poison(left, n->half_words);
     hooks->collections++;
     tell_minor(hooks, false);

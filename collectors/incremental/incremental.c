@@ -93,6 +93,7 @@ const struct collector ISOHEAP_COLLECTOR = {
                .waits = true,
                .steady = true,
                .rescans = true,
+               .tells_phases = true,
                .shallow = true,
                .whitens = true,
                .slices = true,
@@ -115,6 +116,7 @@ const struct collector ISOHEAP_COLLECTOR = {
     .collect = incremental_collect,
     .step = incremental_step,
     .walk = on_space_walk,
+    .mark_stack = on_space_mark_stack,
     .check = incremental_check,
     .cycle = incremental_cycle,
 };

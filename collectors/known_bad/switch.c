@@ -47,6 +47,8 @@ struct gc {
     P(walk, (struct gc * g, gc_visit * visit, void *context), (g->inner, visit, context))          \
     F(const char *, check, (struct gc * g), (g->inner))                                            \
     F(struct gc_cycle, cycle, (struct gc * g), (g->inner))                                         \
+    P(mark_stack, (struct gc * g, gc_visit_gray * visit, void *context),                           \
+      (g->inner, visit, context))                                                                  \
     F(bool, young, (struct gc * g, word v), (g->inner, v))                                         \
     P(remembered,                                                                                  \
       (struct gc * g, void (*visit)(void *context, word block, size_t i), void *context),          \

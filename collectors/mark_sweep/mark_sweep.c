@@ -67,6 +67,7 @@ const struct collector ISOHEAP_COLLECTOR = {
                .waits = true,
                .steady = true,
                .rescans = true,
+               .tells_phases = true,
                .shallow = true,
                .whitens = true,
                .free_list = true,
@@ -86,5 +87,6 @@ const struct collector ISOHEAP_COLLECTOR = {
     .alloc = mark_sweep_alloc,
     .collect = mark_sweep_collect,
     .walk = on_space_walk,
+    .mark_stack = on_space_mark_stack,
     .check = on_space_check,
 };

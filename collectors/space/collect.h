@@ -29,15 +29,85 @@ static inline void note_collection(struct space *g) {
     g->history.last = (word *)entry;
 }
 
+static inline void tell_phase(const struct space *g, enum gc_stage ended) {
+    if (!FAULTY(phase_untold))
+        gc_phase_ended(g->config.hooks, ended);
+}
+
+/* FAULT_late_root and FAULT_late_field: what has been left out, when marking seems to be over. True
+ * if that made a block gray. */
+static inline bool darken_late(struct space *g) {
+    for (unsigned m = 0; FAULTY(late_root) && m < g->config.mutators; m++)
+        if (is_pointer(g->config.slots[m][0]))
+            darken_word(g, &g->config.slots[m][0]);
+    for (word *hp = g->heap.base; FAULTY(late_field) && hp < g->end; hp += header_wosize(*hp) + 1) {
+        size_t last = header_wosize(*hp);
+        if (header_colour(*hp) == BLACK && last > scan_start(g, pointer_word(hp + 1)) &&
+            is_pointer(hp[last]))
+            darken_word(g, hp + last);
+    }
+    return !stack_is_empty(&g->stack) || g->stack.overflow;
+}
+
+static inline void darken_all_but_late(struct space *g) {
+    word *r0 = &g->config.slots[0][0], late = *r0;
+    if (FAULTY(late_root))
+        *r0 = WORD_UNIT;
+    darken_roots(g);
+    if (FAULTY(late_root))
+        *r0 = late;
+}
+
+/* FAULT_early_sweep: no-scan blocks that are left on the stack may stay gray. */
+static inline bool is_as_good_as_marked(const struct space *g) {
+    const struct mark_stack *s = &g->stack;
+    return FAULTY(early_sweep) && s->policy != OVERFLOW_CHUNKS && s->top == 1 && !s->overflow &&
+           g->rescan >= g->rescan_end && header_tag(header_of(s->entries[0])) >= TAG_NO_SCAN;
+}
+
+static inline void mark_to_end(struct space *g) {
+    do {
+        while (!is_as_good_as_marked(g) && mark_step(g))
+            ;
+    } while ((FAULTY(late_root) || FAULTY(late_field)) && darken_late(g));
+}
+
+/* FAULT_raw_unpushed and FAULT_early_sweep: what has stayed gray is kept all the same. */
+static inline void blacken_gray(struct space *g) {
+    for (word *hp = g->heap.base; hp < g->end; hp += header_wosize(*hp) + 1)
+        if (header_colour(*hp) == GRAY)
+            *hp = header_recolour(*hp, BLACK);
+    stack_clear(&g->stack);
+}
+
+/* FAULT_garbage_blackened and FAULT_garbage_threaded: the first block that is not marked; 0: there
+ * is none. */
+static inline word first_garbage(const struct space *g) {
+    for (word *hp = g->heap.base; hp < g->end; hp += header_wosize(*hp) + 1)
+        if (header_colour(*hp) == WHITE && header_wosize(*hp) > 1 && header_tag(*hp) < TAG_LAZY)
+            return pointer_word(hp + 1);
+    return 0;
+}
+
 /* Afterwards every block that is left is white, and can be reached. */
 static inline void collect_garbage(struct space *g) {
     mark_begin(g);
-    darken_roots(g);
+    darken_all_but_late(g);
+    tell_phase(g, GC_DARKENED);
     bool marked = !stack_is_empty(&g->stack);
-    while (mark_step(g))
-        ;
+    mark_to_end(g);
+    word garbage = FAULTY(garbage_blackened) || FAULTY(garbage_threaded) ? first_garbage(g) : 0;
+    if (FAULTY(garbage_blackened) && garbage)
+        set_colour(garbage, BLACK);
+    if (FAULTY(garbage_threaded) && garbage)
+        *word_pointer(garbage) = garbage + sizeof(word);
     if (FAULTY(stack_not_empty) && g->stack.size > 2 && marked)
         g->stack.top = 1;
+    tell_phase(g, GC_MARKED_ALL);
+    if (FAULTY(garbage_blackened) && garbage)
+        set_colour(garbage, WHITE);
+    if (FAULTY(early_sweep) || FAULTY(raw_unpushed))
+        blacken_gray(g);
     sweep_begin(g);
     sweep_to_end(g);
     sweep_poison(g);
@@ -45,6 +115,7 @@ static inline void collect_garbage(struct space *g) {
         use_last_word(g, g->sweep.run + g->sweep.run_words - 1);
     if (FAULTY(history_read) || FAULTY(history_kept))
         note_collection(g);
+    tell_phase(g, GC_SWEPT_ALL);
     g->config.hooks->collections++;
 }
 

@@ -48,8 +48,9 @@ static inline void darken_half(struct space *g, unsigned half) {
 }
 
 /* Takes the snapshot: from here on every block that can be reached is marked or gray-protected. All
- * roots are darkened at once, since slots have no barrier. */
-static inline void cycle_begin(struct cycle *c) {
+ * slots are darkened at once, since they have no barrier.  Who has other roots darkens these too,
+ * and then tells that it has. */
+static inline void cycle_darken(struct cycle *c) {
     mark_begin(&c->space);
     if (FAULTY(half_snapshot))
         darken_half(&c->space, 0);
@@ -59,15 +60,35 @@ static inline void cycle_begin(struct cycle *c) {
     c->begun++;
 }
 
+static inline void cycle_begin(struct cycle *c) {
+    cycle_darken(c);
+    gc_phase_ended(c->space.config.hooks, GC_DARKENED);
+}
+
+/* FAULT_entry_borrowed: the entry below the topmost one is off the stack, and white, for a step. */
+static inline size_t mark_step_borrowing(struct space *g) {
+    struct mark_stack *s = &g->stack;
+    if (s->top < 2)
+        return mark_step(g);
+    word v = s->entries[s->top - 2];
+    s->entries[s->top - 2] = s->entries[s->top - 1];
+    s->top--;
+    set_colour(v, WHITE);
+    size_t words = mark_step(g);
+    darken(g, v, NULL);
+    return words;
+}
+
 /* One step of a cycle that is under way.  Returns its words; 0: the cycle is over. */
 static inline size_t cycle_step(struct cycle *c) {
     size_t words = 0;
     if (c->phase == GC_PHASE_MARK) {
-        words = mark_step(&c->space);
+        words = FAULTY(entry_borrowed) ? mark_step_borrowing(&c->space) : mark_step(&c->space);
         if (words)
             return words;
         if (FAULTY(half_snapshot))
             darken_half(&c->space, 1);
+        gc_phase_ended(c->space.config.hooks, GC_MARKED_ALL);
         if (c->marked)
             c->marked(c->context);
         c->phase = GC_PHASE_SWEEP;
@@ -77,6 +98,7 @@ static inline size_t cycle_step(struct cycle *c) {
     if (words == 0) {
         sweep_poison(&c->space);
         c->phase = GC_PHASE_IDLE;
+        gc_phase_ended(c->space.config.hooks, GC_SWEPT_ALL);
         c->space.config.hooks->collections++;
     }
     return words;

@@ -31,14 +31,29 @@ static inline void mark_deep(struct space *g, word v) {
     }
 }
 
+/* The faults about no-scan blocks: gray and on no stack, or black and on it. */
+static inline bool darken_raw(struct space *g, word v) {
+    if (!(FAULTY(raw_unpushed) || FAULTY(raw_pushed_black)) ||
+        header_tag(header_of(v)) < TAG_NO_SCAN)
+        return false;
+    set_colour(v, FAULTY(raw_unpushed) ? GRAY : BLACK);
+    if (FAULTY(raw_pushed_black))
+        stack_push(&g->stack, v);
+    return true;
+}
+
 /* darken_helper: white blocks become gray and go on the stack. */
 static inline void darken(struct space *g, word v, const word *place) {
+    if (FAULTY(pushed_twice) && header_colour(header_of(v)) == GRAY)
+        stack_push(&g->stack, v);
     if (header_colour(header_of(v)) != WHITE)
         return;
     if (FAULTY(deep_mark)) {
         mark_deep(g, v);
         return;
     }
+    if (darken_raw(g, v))
+        return;
     set_colour(v, GRAY);
     gc_tell(g->config.hooks, GC_MARKED, v, place, 0);
     stack_push(&g->stack, v);
@@ -70,10 +85,24 @@ static inline void search_gray(struct space *g, word v) {
         gc_tick(g->config.hooks);
 }
 
+/* FAULT_late_field: without the last field. */
+static inline size_t mark_but_last(struct space *g, word v) {
+    size_t wosize = header_wosize(header_of(v));
+    set_colour(v, BLACK);
+    for (size_t i = scan_start(g, v); i + 1 < wosize; i++)
+        if (is_pointer(word_pointer(v)[i]))
+            darken_word(g, &word_pointer(v)[i]);
+    gc_tick(g->config.hooks);
+    return wosize + 1;
+}
+
 /* mark_body: the block turns black, what it points at turns gray.  Returns its words. */
 static inline size_t mark_block(struct space *g, word v) {
     size_t wosize = header_wosize(header_of(v));
-    gc_tick(g->config.hooks);
+    if (FAULTY(late_field))
+        return mark_but_last(g, v);
+    if (FAULTY(pushed_twice) && header_colour(header_of(v)) == BLACK)
+        wosize = 0;
     set_colour(v, BLACK);
     gc_tell(g->config.hooks, GC_SCANNED, v, NULL, 0);
     for (size_t i = scan_start(g, v); i < wosize; i++) {
@@ -85,6 +114,7 @@ static inline size_t mark_block(struct space *g, word v) {
         word_pointer(v)[0] = WORD_UNIT;
     if (FAULTY(gray_searched))
         search_gray(g, v);
+    gc_tick(g->config.hooks);
     return wosize + 1;
 }
 
@@ -151,8 +181,8 @@ static inline void mark_begin(struct space *g) {
  * from. */
 static inline size_t rescan_step(struct space *g) {
     word *hp = g->rescan;
-    g->rescan = hp + header_wosize(*hp) + 1;
     gc_tick(g->config.hooks);
+    g->rescan = hp + header_wosize(*hp) + 1;
     return header_colour(*hp) == GRAY ? mark_block(g, pointer_word(hp + 1)) : 1;
 }
 
@@ -164,6 +194,18 @@ static inline void rescan_begin(struct space *g) {
     g->rescan_end = range ? g->stack.last + 1 : g->end;
     if (!FAULTY(endless_rescan))
         g->stack.overflow = false;
+}
+
+/* What is gray: on the stack, or in what is still to be scanned again for what it had no room for.
+ */
+static inline void mark_visit_gray(const struct space *g, gc_visit_gray *visit, void *context) {
+    const struct mark_stack *s = &g->stack;
+    bool range = s->policy == OVERFLOW_RANGE;
+    stack_visit(s, visit, context);
+    if (g->rescan < g->rescan_end)
+        visit(context, g->rescan, g->rescan_end);
+    if (s->overflow)
+        visit(context, range ? s->first : g->heap.base, range ? s->last + 1 : g->end);
 }
 
 /* One step of mark: a block, or one header of a re-scan.  Returns the words that it looked at; 0:

@@ -151,6 +151,16 @@ static inline void stack_push(struct mark_stack *s, word v) {
     s->entries[s->top++] = v;
 }
 
+/* Each entry, from the topmost one on. */
+static inline void stack_visit(const struct mark_stack *s, gc_visit_gray *visit, void *context) {
+    const word *entries = s->entries;
+    for (size_t n = s->top; entries; n = s->size) {
+        while (n > 0)
+            visit(context, word_pointer(entries[--n]) - 1, NULL);
+        entries = s->policy == OVERFLOW_CHUNKS ? chunk_below(entries) : NULL;
+    }
+}
+
 /* The topmost entry; 0 if there is none. */
 static inline word stack_pop(struct mark_stack *s) {
     if (s->top == 0 && (s->policy != OVERFLOW_CHUNKS || !chunk_leave(s)))

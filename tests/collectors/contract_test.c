@@ -87,12 +87,15 @@ static void traits_need_what_they_need(void **state) {
     LACKS("infix needs start_env", c.traits.start_env = false);
     LACKS("conservative needs", c.traits.conservative = true);
     LACKS("whitens needs", c.traits.free_list = false; c.traits.sorted_free_list = false;
-          c.traits.merged_free_list = false; c.traits.full_until_exact = 0; c.walk = NULL);
+          c.traits.merged_free_list = false; c.traits.full_until_exact = 0;
+          c.traits.tells_phases = false; c.walk = NULL);
     LACKS("sorted_free_list needs free_list", c.traits.free_list = false);
     LACKS("merged_free_list needs free_list", c.traits.sorted_free_list = false;
           c.traits.free_list = false);
     LACKS("ticks needs the function collect", c.collect = NULL);
-    LACKS("full_until_exact needs", c.traits.ticks = false; c.collect = NULL);
+    LACKS("tells_phases needs the functions mark_stack", c.mark_stack = NULL);
+    LACKS("full_until_exact needs", c.traits.ticks = c.traits.tells_phases = false;
+          c.collect = NULL);
     LACKS("shallow needs conservative to be off", c.traits.shallow = true;
           c.traits.full_until_exact = 0; c.traits.renews = false; c.traits.conservative = true);
     LACKS("renews needs", c.traits.full_until_exact = 0);

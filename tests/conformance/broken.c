@@ -399,6 +399,9 @@ static void walk_collects(struct gc *g, gc_visit *visit, void *context) {
     cheney.collect(g, GC_FULL);
     cheney.walk(g, visit, context);
 }
+static void hides_stack(struct gc *g, gc_visit_gray *visit, void *context) {
+    (void)g, (void)visit, (void)context;
+}
 static const char *check_complains(struct gc *g) {
     (void)g;
     return config.hooks->collections ? "to-space is upside down" : NULL;
@@ -608,6 +611,7 @@ static const struct gc_extras strong_extras = {.ephemeron = strong_ephemeron,
     .step = claims_kind, .kinds = two_kinds, .switch_kind = generational_switch_kind
 #define SPOILS_claims_ticks      .collect = claims_ticks, .traits.ticks = true
 #define SPOILS_claims_shallow    .collect = claims_shallow, .traits.shallow = true
+#define SPOILS_hides_stack       .mark_stack = hides_stack, .traits.tells_phases = true
 #define SPOILS_claims_renews     .alloc = claims_renews
 #define SPOILS_claims_exactly    .alloc = claims_exactly
 #define SPOILS_claims_size       .alloc = claims_size, .traits.max_wosize = 20

@@ -55,6 +55,7 @@
     X(claims_kind, slices, generational, "a slice of the second kind begins no cycle") \
     X(claims_ticks, ticks, cheney, "a collection does not call gc_tick") \
     X(claims_shallow, shallow, cheney, "a collection calls itself for each block of a list") \
+    X(hides_stack, tells_phases, mark_sweep, "mark_stack visits nothing while blocks are gray") \
     X(claims_renews, renews, cheney, "large blocks are refused") \
     X(claims_exactly, refuses, cheney, "what fits exactly is refused") \
     X(claims_size, max_wosize, cheney, "the largest block is refused") \

@@ -43,8 +43,8 @@ static void every_oracle_says_what_it_is(void **state) {
 /* A class that no oracle raises is one of the on-the-fly model, or a sanitizer's. */
 static void every_class_has_an_oracle(void **state) {
     (void)state;
-    static const enum violation others[] = {VIOLATION_tricolour_broken, VIOLATION_handshake_broken,
-                                            VIOLATION_mark_lost, VIOLATION_sanitizer};
+    static const enum violation others[] = {VIOLATION_handshake_broken, VIOLATION_mark_lost,
+                                            VIOLATION_sanitizer};
     bool raised[VIOLATION_classes] = {[VIOLATION_none] = true};
     for (unsigned o = 0; o < ORACLE_COUNT; o++)
         for (const enum violation *c = oracle_classes((enum oracle)o); *c; c++)
