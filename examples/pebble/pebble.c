@@ -114,12 +114,17 @@ static void sweep(struct gc *g) {
     }
 }
 
+/* Each step may be looked at where it has ended. */
 static enum gc_result pebble_collect(struct gc *g, enum gc_collection kind) {
+    struct gc_hooks *hooks = g->config.hooks;
     (void)kind; /* one generation: every collection is a full one */
     shade_roots(g);
+    gc_phase_ended(hooks, GC_DARKENED);
     mark(g);
+    gc_phase_ended(hooks, GC_MARKED_ALL);
     sweep(g);
-    g->config.hooks->collections++;
+    gc_phase_ended(hooks, GC_SWEPT_ALL);
+    hooks->collections++;
     return GC_OK;
 }
 
@@ -165,6 +170,11 @@ static void pebble_walk(struct gc *g, gc_visit *visit, void *context) {
     }
 }
 
+/* There is no mark stack: gray blocks wait anywhere in the heap for a pass that comes by. */
+static void pebble_mark_stack(struct gc *g, gc_visit_gray *visit, void *context) {
+    visit(context, g->arena.base, heap_end(g));
+}
+
 /* ---- 6. the initial heap --------------------------------------------------------------------- */
 
 static word *pebble_image(struct gc *g, size_t *words) {
@@ -193,6 +203,7 @@ const struct collector pebble = {
                .ticks = true,
                .waits = true,
                .steady = true, /* but not linear: a pass over the heap for each block of a list */
+               .tells_phases = true,
                .shallow = true,
                .whitens = true,
                .renews = true,
@@ -207,4 +218,5 @@ const struct collector pebble = {
     .alloc = pebble_alloc,
     .collect = pebble_collect,
     .walk = pebble_walk,
+    .mark_stack = pebble_mark_stack,
 };
