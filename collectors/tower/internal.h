@@ -36,7 +36,14 @@
 #define shadow_encode     OWN(shadow_encode)
 #define shadow_decode     OWN(shadow_decode)
 #define shadow_walk       OWN(shadow_walk)
+#define shadow_visit_gray OWN(shadow_visit_gray)
 #define tower_judge       OWN(tower_judge)
+#define tower_phase_ended OWN(tower_phase_ended)
+#define tower_tick        OWN(tower_tick)
+
+/* What the shadow shows: where somebody may look into a collection the heap as it was before, with
+ * the colours that blocks have by L2's sets; in the end without those that have not moved. */
+enum tower_under_way { TOWER_NOTHING, TOWER_COPYING, TOWER_COPIED };
 
 struct gc {
     struct gc_config config;
@@ -48,7 +55,8 @@ struct gc {
     uint64_t choices;              /* the generator that picks rules and addresses */
     uint32_t used;                 /* words of the heap in use: i - b */
     uint16_t slot_of[TOWER_ROOTS]; /* root k is in this slot, counted over all rows */
-    uint32_t cursor;               /* L1, L2: where to look for an address for a new block */
+    enum tower_under_way under_way;
+    uint32_t cursor; /* L1, L2: where to look for an address for a new block */
     /* The shadow: the heap as OCaml blocks, for slots and oracles.  L1 and L2 have addresses
      * without a place in memory: which place in the shadow is whose, + 1. */
     struct arena shadow;
@@ -71,6 +79,12 @@ static inline uint32_t choose(struct gc *g, uint32_t n) {
 /* Shows the state to the harness; does not return if it is a violation. */
 void tower_judge(struct gc *, enum tower_stage);
 
+/* A copying collection goes through the phases of one that marks and sweeps: a block is white as
+ * long as it has not moved, gray in y, black in x; what has not moved in the end is swept. */
+void tower_phase_ended(struct gc *, enum gc_stage);
+/* gc_tick, between two steps of a collection. */
+void tower_tick(struct gc *);
+
 /* ---- shadow.c ---------------------------------------------------------------------------------
  */
 
@@ -91,6 +105,8 @@ uint32_t shadow_place(struct gc *, uint32_t place);
 void shadow_compact(struct gc *);
 /* Writes the shadow anew from the level that holds the heap, and visits it. */
 void shadow_walk(struct gc *, gc_visit *, void *context);
+/* In a collection: the blocks of y, where they were before. */
+void shadow_visit_gray(struct gc *, gc_visit_gray *, void *context);
 
 /* ---- l1.c, l2.c -------------------------------------------------------------------------------
  */

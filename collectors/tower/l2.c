@@ -72,7 +72,7 @@ void l2_add(struct tower_l2 *s, uint32_t a, uint32_t length, unsigned tag,
  */
 
 static void judge_rule(struct gc *g, enum tower_rule rule, uint32_t a, uint32_t b) {
-    gc_tick(g->config.hooks);
+    tower_tick(g);
     g->view.rule = rule;
     g->view.a = a;
     g->view.b = b;
@@ -193,10 +193,22 @@ static bool step_y(struct gc *g) {
     return true;
 }
 
+static bool have_roots_moved(const struct tower_l2 *s) {
+    TOWER_FOR_ADDRESSES (k, s->roots0, s->n_roots)
+        if (!s->moved[tower_address(s->roots0[k])])
+            return false;
+    return true;
+}
+
 void l2_collect(struct gc *g) {
     struct tower_l2 *s = &g->l2;
+    bool darkened = false;
     l2_begin(s);
     while (s->n_y || s->n_z) {
+        if (!darkened && have_roots_moved(s)) {
+            darkened = true;
+            tower_phase_ended(g, GC_DARKENED);
+        }
         if (FAULTY(l2_never_done) && s->n_z == 0 && s->n_x > 2) {
             gc_tick(g->config.hooks);
             continue;
@@ -205,5 +217,9 @@ void l2_collect(struct gc *g) {
         if (!finished && s->n_z)
             step_z(g);
     }
+    if (!darkened)
+        tower_phase_ended(g, GC_DARKENED);
+    tower_phase_ended(g, GC_MARKED_ALL);
     l2_end(s);
+    tower_phase_ended(g, GC_SWEPT_ALL);
 }

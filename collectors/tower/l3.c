@@ -75,7 +75,7 @@ static void loop(struct gc *g) {
     while (s->i != s->j) {
         uint32_t i = s->i, j = s->j;
         struct tower_cell *cell = &s->m[i];
-        gc_tick(g->config.hooks);
+        tower_tick(g);
         if (cell->addresses)
             move_list(g, s->list + i + 1, FAULTY(l3_last_field) ? cell->n - 1 : cell->n);
         finish(g, i);
@@ -99,8 +99,11 @@ void l3_collect(struct gc *g) {
     s->i = s->j = s->b;
     move_list(g, s->roots, s->n_roots);
     drop_list(g, g->l2.roots0, g->l2.n_roots);
+    tower_phase_ended(g, GC_DARKENED);
     loop(g);
+    tower_phase_ended(g, GC_MARKED_ALL);
     uint32_t cut = FAULTY(l3_no_cut) ? (s->e2 - s->b2) / 2 : 0;
     memset(s->m + s->b2 + cut, 0, (s->e2 - s->b2 - cut) * sizeof *s->m); /* cut (b, i) m */
     l2_end(&g->l2);
+    tower_phase_ended(g, GC_SWEPT_ALL);
 }

@@ -131,8 +131,85 @@ static void write_block(const struct gc *g, struct piece p, word *hp) {
         *hp = *w == unit ? unit_word : decode(g, p.addresses, *w);
 }
 
+/* ---- in the middle of a collection ------------------------------------------------------------
+ *
+ * The heap is h0 of L2, which runs along with every level; where its blocks were is known, since
+ * places are not given out anew before the end.
+ */
+
+/* The half of L3 and L4 that is being left. */
+static uint32_t start_before(const struct gc *g) {
+    return g->l3.b2;
+}
+static uint32_t address_before(const struct gc *g, uint32_t place) {
+    return placed(g) ? g->owner[place] - UINT32_C(1) : start_before(g) + place;
+}
+static uint32_t place_before(const struct gc *g, uint32_t a) {
+    return placed(g) ? g->place[a] : a - start_before(g);
+}
+
+static word decode_before(const struct gc *g, tower_value v) {
+    if (!tower_is_address(v) || tower_address(v) >= g->l2.addresses)
+        return shadow_decode(g, v);
+    return pointer_word(g->shadow.base) +
+           ((word)place_before(g, tower_address(v)) + 1) * sizeof(word);
+}
+
+static unsigned colour_before(const struct gc *g, uint32_t a) {
+    const struct tower_l2 *s = &g->l2;
+    if (!s->moved[a])
+        return WHITE;
+    return s->sets[tower_f(s, a)] & TOWER_X ? BLACK : GRAY;
+}
+
+/* A block of h0 at that place; false: there is none. */
+static bool write_before(const struct gc *g, uint32_t place, enum gc_extent *kind) {
+    uint32_t a = address_before(g, place);
+    word *hp = g->shadow.base + place;
+    if (a >= g->l2.addresses || !g->l2.h0[a])
+        return false;
+    const struct tower_block *block = tower_block(&g->l2, g->l2.h0[a]);
+    const tower_value *words = tower_words(&g->l2, g->l2.h0[a]);
+    unsigned colour = colour_before(g, a);
+    if (block->length >= g->used - place)
+        return false;
+    *kind = g->under_way == TOWER_COPIED && colour == WHITE ? GC_UNUSED : GC_LIVE;
+    hp[0] = header_make(block->length, g->under_way == TOWER_COPIED ? WHITE : colour, block->tag);
+    for (uint32_t k = 0; k < block->length; k++)
+        hp[k + 1] =
+            block->addresses ? decode_before(g, words[k]) : literal_raw(&g->literals, words[k], 32);
+    return true;
+}
+
+static void walk_before(struct gc *g, gc_visit *visit, void *context) {
+    word *base = g->shadow.base;
+    for (uint32_t place = 0; place < g->used;) {
+        enum gc_extent kind = GC_FRAGMENT;
+        if (!write_before(g, place, &kind))
+            base[place] = header_make(0, WHITE, 0);
+        uint32_t words = (uint32_t)header_wosize(base[place]) + 1;
+        visit(context, kind, base + place, words);
+        place += words;
+    }
+    if (g->used < g->config.heap_words)
+        visit(context, GC_UNUSED, base + g->used, g->config.heap_words - g->used);
+}
+
+void shadow_visit_gray(struct gc *g, gc_visit_gray *visit, void *context) {
+    const struct tower_l2 *s = &g->l2;
+    for (uint32_t k = 0; g->under_way == TOWER_COPYING && k < s->n_y; k++)
+        visit(context, g->shadow.base + place_before(g, tower_f(s, s->y[k])), NULL);
+}
+
+/* ---- between collections ----------------------------------------------------------------------
+ */
+
 void shadow_walk(struct gc *g, gc_visit *visit, void *context) {
     word *base = g->shadow.base;
+    if (g->under_way != TOWER_NOTHING) {
+        walk_before(g, visit, context);
+        return;
+    }
     for (uint32_t place = 0; place < g->used;) {
         struct piece p;
         enum gc_extent kind = GC_LIVE;

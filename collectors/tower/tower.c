@@ -25,6 +25,18 @@ void tower_judge(struct gc *g, enum tower_stage stage) {
     g->config.hooks->refinement(g->config.hooks, &g->view);
 }
 
+void tower_phase_ended(struct gc *g, enum gc_stage ended) {
+    g->under_way = ended == GC_SWEPT_ALL ? TOWER_COPIED : TOWER_COPYING;
+    gc_phase_ended(g->config.hooks, ended);
+    g->under_way = TOWER_NOTHING;
+}
+
+void tower_tick(struct gc *g) {
+    g->under_way = TOWER_COPYING;
+    gc_tick(g->config.hooks);
+    g->under_way = TOWER_NOTHING;
+}
+
 /* ---- collection -------------------------------------------------------------------------------
  */
 
@@ -152,6 +164,7 @@ static void tower_reset(struct gc *g, const struct gc_config *config) {
                                   .budget = CHECK_BUDGET};
     g->choices = first_choice(config);
     g->used = 0;
+    g->under_way = TOWER_NOTHING;
     g->l2.addresses = 2 * w + 1;
     g->cursor = choose(g, g->l2.addresses);
     /* e < b2: a word lies between the halves */
@@ -330,6 +343,11 @@ static word tower_shown_at(struct gc *g, word shown) {
     return g->view.level == TOWER_L4 ? tower_ref_heap_addr(tower_lhs(a)) : tower_lhs(a);
 }
 
+/* L1 collects at once. */
+static void tower_promise(const struct gc_config *config, struct collector_traits *traits) {
+    traits->tells_phases = config->variant % TOWER_LEVELS != TOWER_L1;
+}
+
 static const char *const variants[] = {"l4", "l3", "l2", "l1", NULL};
 
 const struct collector ISOHEAP_COLLECTOR = {
@@ -345,6 +363,7 @@ const struct collector ISOHEAP_COLLECTOR = {
                .linear = 4,
                .waits = true,
                .steady = true,
+               .tells_phases = true,
                .shallow = true,
                .whitens = true,
                .renews = true,
@@ -353,6 +372,7 @@ const struct collector ISOHEAP_COLLECTOR = {
                .max_mutators = GC_MUTATORS,
                .refines = true},
     .variants = variants,
+    .promise = tower_promise,
     .open = tower_open,
     .reset = tower_reset,
     .close = tower_close,
@@ -367,4 +387,5 @@ const struct collector ISOHEAP_COLLECTOR = {
     .step = tower_step,
     .walk = shadow_walk,
     .shown_at = tower_shown_at,
+    .mark_stack = shadow_visit_gray,
 };
