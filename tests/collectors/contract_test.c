@@ -80,26 +80,33 @@ static void functions_belong_together(void **state) {
 /* ---- traits -----------------------------------------------------------------------------------
  */
 
+/* Those that need much of what another needs. */
+static void promise_no_cost(struct collector *c) {
+    c->traits.linear = 0;
+    c->traits.rescans = c->traits.waits = c->traits.steady = false;
+    c->traits.young_first = c->traits.ages = false;
+}
+
 static void traits_need_what_they_need(void **state) {
     (void)state;
     LACKS("slides needs moves", c.traits.slides = true; c.traits.moves = false);
     LACKS("compacts needs", c.traits.compacts = true; c.collect = NULL);
     LACKS("infix needs start_env", c.traits.start_env = false);
     LACKS("conservative needs", c.traits.conservative = true);
-    LACKS("whitens needs", c.traits.free_list = false; c.traits.sorted_free_list = false;
-          c.traits.merged_free_list = false; c.traits.full_until_exact = 0;
-          c.traits.tells_phases = false; c.walk = NULL);
+    LACKS("whitens needs", promise_no_cost(&c); c.traits.free_list = false;
+          c.traits.sorted_free_list = false; c.traits.merged_free_list = false;
+          c.traits.full_until_exact = 0; c.traits.tells_phases = false; c.walk = NULL);
     LACKS("sorted_free_list needs free_list", c.traits.free_list = false);
     LACKS("merged_free_list needs free_list", c.traits.sorted_free_list = false;
           c.traits.free_list = false);
     LACKS("ticks needs the function collect", c.collect = NULL);
     LACKS("tells_phases needs the functions mark_stack", c.mark_stack = NULL);
-    LACKS("full_until_exact needs", c.traits.ticks = c.traits.tells_phases = false;
-          c.collect = NULL);
-    LACKS("shallow needs conservative to be off", c.traits.shallow = true;
+    LACKS("full_until_exact needs", promise_no_cost(&c);
+          c.traits.ticks = c.traits.tells_phases = false; c.collect = NULL);
+    LACKS("shallow needs conservative to be off", promise_no_cost(&c); c.traits.shallow = true;
           c.traits.full_until_exact = 0; c.traits.renews = false; c.traits.conservative = true);
-    LACKS("renews needs", c.traits.full_until_exact = 0);
-    LACKS("exact_minor needs", c.young = NULL; c.remembered = NULL);
+    LACKS("renews needs", promise_no_cost(&c); c.traits.full_until_exact = 0);
+    LACKS("exact_minor needs", promise_no_cost(&c); c.young = NULL; c.remembered = NULL);
     LACKS("closure_keys needs extras", c.traits.closure_keys = true);
     LACKS("forwards needs extras", c.traits.forwards = true);
     LACKS("refines needs", c.traits.refines = c.traits.refines_words = true);
