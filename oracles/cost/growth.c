@@ -2,17 +2,20 @@
  *
  * Oracle growth: the same calls take no more steps and no more memory each time.
  *
- * After the script, of every fourth size of heap: two blocks are allocated and dropped, and the
- * heap is collected.  Whoever keeps something of each block, or of each collection, and looks at it
- * or only keeps it, takes more each time; a healthy collector does not in the second round.
+ * After the script of small programs, and of one in sixteen others: two blocks are allocated and
+ * dropped, and the heap is collected.  Whoever keeps something of each block, or of each
+ * collection, and looks at it or only keeps it, takes more each time; a healthy collector does not
+ * in the second round.  Now and then memory is looked at too, for longer: what malloc has at hand
+ * for small blocks hides the first.
  */
 #include "oracles/judge.h"
 
 #include <stdio.h>
 
 enum {
-    GROWTH_SHARE = 4,    /* of the sizes of heaps */
-    GROWTH_PATIENT = 64, /* for longer */
+    GROWTH_SMALL = 2,     /* blocks and collections of a program that is always looked at */
+    GROWTH_SHARE = 16,    /* of the others one in so many */
+    GROWTH_PATIENT = 256, /* and for longer */
     GROWTH_ROUNDS = 6,
     GROWTH_PERIODS = 5,
     GROWTH_PERIOD = 8 /* rounds: more than what malloc has at hand of blocks of a size */
@@ -87,14 +90,15 @@ static void look_at_periods(struct judge *j) {
         fail_bytes(j, first, last);
 }
 
+/* The program says which: blocks of the model, and collections by the end of the script. */
 static bool ended(struct judge *j) {
-    size_t words = j->side->config.heap_words;
-    if (words % GROWTH_SHARE)
+    uint64_t size = j->model->n_objects + j->side->compared;
+    if (size > GROWTH_SMALL && size % GROWTH_SHARE)
         return false;
     j->side->slots[0][SLOT_NEW] = WORD_UNIT; /* what the check before this one has left */
     j->services->collect_fully(j);
     look_at_rounds(j);
-    if (words % GROWTH_PATIENT == 0)
+    if (size <= GROWTH_SMALL || size % GROWTH_PATIENT == 0)
         look_at_periods(j);
     return true;
 }

@@ -111,10 +111,12 @@ static void each_judges(void **state) {
     assert_true(judged(&generational, source, ORACLE_work) >= 5);
     assert_true(judged(&generational, source, ORACLE_thrift) >= 2);
     assert_true(judged(&generational, source, ORACLE_ageing) >= 4);
-    assert_int_equal(judged(&generational, source, ORACLE_growth), 1);
     assert_int_equal(judged(&mark_sweep, source, ORACLE_ageing), 0);
-    /* Three of four sizes of a heap are left out. */
-    assert_int_equal(judged(&mark_sweep, "isoheap program 1\nconfig heap=63\n", ORACLE_growth), 0);
+    /* Of programs with more than two blocks and collections one in sixteen. */
+    const char *list = "isoheap program 1\nscript\n  r0 = list 15 0\n";
+    assert_int_equal(judged(&mark_sweep, list, ORACLE_growth), 0);
+    list = "isoheap program 1\nscript\n  r0 = list 16 0\n";
+    assert_int_equal(judged(&mark_sweep, list, ORACLE_growth), 1);
     /* Without coalescing a heap wears out, and each round takes more steps. */
     assert_int_equal(judged(&mark_sweep, "isoheap program 1\nconfig variant=1\n", ORACLE_growth),
                      0);
