@@ -159,6 +159,16 @@ double seconds_now(void) {
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+/* A large heap takes its time: what a busy machine needs for three runs of it. */
+static unsigned more_seconds(const struct program *p) {
+    enum { WORDS_A_SECOND = 1 << 18 };
+    return program_is_large(p) ? 1 + p->config[CONFIG_HEAP] / WORDS_A_SECOND : 0;
+}
+
+static unsigned memory_for(const struct program *p) {
+    return program_is_large(p) ? GUARD_MEMORY_MIB + runner_mib(p) : 0;
+}
+
 struct run {
     struct watch *watch;
     const struct program *program;
@@ -173,7 +183,7 @@ static void run_guarded(void *context) {
     if (r->watch->job->trial_ms) {
         dup2(STDERR_FILENO, STDOUT_FILENO);
         judged_as_trials();
-        judged_limit(r->watch->job->trial_ms);
+        judged_limit(r->watch->job->trial_ms + 1000 * more_seconds(r->program));
     }
     run(r->watch, r->program);
 }
@@ -184,11 +194,16 @@ static bool run_in_child(struct watch *w, const struct program *p, struct death 
     struct run r = {w, p};
     struct guard_end end;
     *death = (struct death){.said = said, .said_length = STDERR_KEPT};
-    struct guard_task task = {.seconds = w->job->seconds, .body = run_guarded, .context = &r};
+    struct guard_task task = {.seconds = w->job->seconds + more_seconds(p),
+                              .mib = memory_for(p),
+                              .body = run_guarded,
+                              .context = &r};
     if (!guard_run(&task, said, &death->said_length, &end))
         return false;
     death->status = end.status;
     death->limit = end.limit;
+    death->seconds = task.seconds;
+    death->mib = task.mib;
     death->late = end.limit == GUARD_PROCESSOR || end.limit == GUARD_IDLE || w->shared->place->late;
     death->noted = w->shared->place->noted;
     death->running = w->shared->place->running;
@@ -350,7 +365,14 @@ struct verdict run_job(const struct job *job, const struct program *p, char **re
     struct verdict verdict = {.harness_error = true};
     struct shared shared;
     *report = NULL;
-    if (job->target && job->seconds) {
+    if (job->target && job->target_asked && program_is_large(p)) {
+        snprintf(verdict.detail, VERDICT_TEXT,
+                 "a fuzz target has no heap of more than %d words, and "
+                 "none by count: say --target=none",
+                 PROGRAM_HEAP_WORDS);
+        return verdict;
+    }
+    if (job->target && job->seconds && !program_is_large(p)) {
         verdict = run_in_target(job, p, report);
         if (job->observe)
             observe_until(job, p, verdict.violation ? verdict.op : p->n_ops);

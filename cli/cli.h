@@ -160,10 +160,19 @@ struct death {
     enum party running; /* PARTY_MODEL: no collector */
     const char *said;   /* what the child wrote to stderr */
     size_t said_length;
-    const char *used_up;  /* what of its stack is used up, as a sentence; or "" or NULL */
-    bool garbled;         /* it came to its end, with a verdict that means nothing */
-    bool put_to_the_test; /* it died in the harness, and does not without the subject */
+    const char *used_up;   /* what of its stack is used up, as a sentence; or "" or NULL */
+    bool garbled;          /* it came to its end, with a verdict that means nothing */
+    bool put_to_the_test;  /* it died in the harness, and does not without the subject */
+    unsigned seconds, mib; /* its limits; mib as in struct guard_task */
 };
+/* Why a large program stays a text (program_is_large). */
+#define NO_BYTES                                                                                   \
+    "bytes have no heap of more than 8192 words and no blocks by count: it stays a text, which "   \
+    "run, "                                                                                        \
+    "reduce, show and export take"
+/* And why nobody draws it. */
+#define NO_PICTURE "a heap of more than 8192 words is not drawn, block by block"
+_Static_assert(PROGRAM_HEAP_WORDS == 8192, "as these two say");
 /* The detail of a trial that used up its time. */
 #define NEVER_ENDS "the run does not end"
 /* Fills in the verdict, of which op and operation are known. */

@@ -19,7 +19,7 @@ static const char *collector_name(const struct job *job, enum party party) {
 
 static void describe(const struct job *job, const struct death *d, const char *who, char *out) {
     char limit[VERDICT_TEXT / 2];
-    guard_describe(d->limit, job->seconds, limit, sizeof limit);
+    guard_describe(d->limit, d->seconds, d->mib, limit, sizeof limit);
     if (d->late && job->trial_ms)
         snprintf(out, VERDICT_TEXT, NEVER_ENDS);
     else if (limit[0])

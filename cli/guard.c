@@ -80,14 +80,15 @@ static enum guard_limit limit_hit(const struct guard_task *task, pid_t child,
         return GUARD_PROCESSOR;
     if (spent->idle > (double)task->seconds * GUARD_IDLE_FACTOR)
         return GUARD_IDLE;
-    if (memory_mib(child) > GUARD_MEMORY_MIB)
+    if (memory_mib(child) > (task->mib ? task->mib : GUARD_MEMORY_MIB))
         return GUARD_MEMORY;
     return proc_children(child, GUARD_PROCESSES_MAX + 1, NULL) > GUARD_PROCESSES_MAX
                ? GUARD_PROCESSES
                : GUARD_NONE;
 }
 
-int guard_describe(enum guard_limit limit, unsigned seconds, char *out, size_t capacity) {
+int guard_describe(enum guard_limit limit, unsigned seconds, unsigned mib, char *out,
+                   size_t capacity) {
     switch (limit) {
     case GUARD_PROCESSOR:
         return snprintf(out, capacity, "took more than %u seconds of processor time", seconds);
@@ -95,7 +96,8 @@ int guard_describe(enum guard_limit limit, unsigned seconds, char *out, size_t c
         return snprintf(out, capacity, "slept, or was stopped, for more than %u seconds",
                         seconds * GUARD_IDLE_FACTOR);
     case GUARD_MEMORY:
-        return snprintf(out, capacity, "took more than %d MiB of memory", GUARD_MEMORY_MIB);
+        return snprintf(out, capacity, "took more than %u MiB of memory",
+                        mib ? mib : (unsigned)GUARD_MEMORY_MIB);
     case GUARD_PROCESSES:
         return snprintf(out, capacity, "started more than %d processes", GUARD_PROCESSES_MAX);
     case GUARD_NONE:

@@ -28,6 +28,7 @@ struct guard_end {
 
 struct guard_task {
     unsigned seconds; /* of processor time; three times as long it may be idle */
+    unsigned mib;     /* of memory; 0: GUARD_MEMORY_MIB */
     void (*body)(void *);
     void *context;
     /* NULL, or a number in shared memory: whenever it has changed, the time begins anew. */
@@ -64,7 +65,8 @@ struct guard_end guard_finish(struct guard_child *);
 void *guard_share(size_t size);
 void guard_unshare(void *, size_t size); /* NULL is fine */
 
-/* "took more than 10 seconds of processor time", as snprintf; "" within the limits. */
-int guard_describe(enum guard_limit, unsigned seconds, char *out, size_t capacity);
+/* "took more than 10 seconds of processor time", as snprintf; "" within the limits.  mib: as in the
+ * task. */
+int guard_describe(enum guard_limit, unsigned seconds, unsigned mib, char *out, size_t capacity);
 
 #endif

@@ -27,7 +27,8 @@ void write_maps(FILE *out, struct runner *runner, const struct job *job) {
         else
             fprintf(out, " (%s)", (p == PARTY_SUBJECT ? job->subject : job->reference)->name);
         if (!runner_snapshot(runner, (enum party)p, &s)) {
-            fprintf(out, "\n(the heap cannot be walked)\n");
+            fprintf(out, "\n(%s)\n",
+                    s.heap_words > PROGRAM_HEAP_WORDS ? NO_PICTURE : "the heap cannot be walked");
             continue;
         }
         if (s.young != SIZE_MAX)

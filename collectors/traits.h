@@ -95,6 +95,8 @@ typedef enum gc_refusal {
     X(size_t, max_wosize, max_wosize, t->max_wosize <= header_wosize(~(word)0),                     \
       "to be 2^54 - 1 at most, which a header has room for",                                       \
       "the largest block, in fields; 0: as much as the heap holds")                                \
+    X(size_t, max_heap_words, large, true, "",                                                     \
+      "the largest heap, in words; 0: as large as a program says, 2^27 at most")                   \
     X(bool, single, beside, true, "",                                                              \
       "one state in a process: it is not compared with itself")                                    \
     X(unsigned, max_mutators, roots, t->max_mutators <= GC_MUTATORS, "to be 4 (GC_MUTATORS) at most", \

@@ -230,9 +230,10 @@ void get_field(struct conform *c, unsigned m, unsigned dst, unsigned obj, size_t
             n++;
 }
 
+/* A large heap takes more steps than any other. */
 void collect(struct conform *c, enum gc_collection kind) {
     unsigned n = 0;
-    c->hooks->fuel = FUEL;
+    c->hooks->fuel = FUEL + (c->words > WORDS_MOST ? 64 * (uint64_t)c->words : 0);
     while (c->collector->collect &&
            must_ask_again(c, "collect", c->collector->collect(c->gc, kind), n))
         n++;
@@ -340,7 +341,7 @@ void expect_list(struct conform *c, unsigned n, const char *when) {
 
 static const struct conform_step *const groups[] = {
     conform_calls,       conform_collections, conform_traits, conform_pieces, conform_marking,
-    conform_generations, conform_cost,        conform_order,  conform_extras};
+    conform_generations, conform_cost,        conform_order,  conform_extras, conform_larges};
 
 static const struct conform_step *step_of(unsigned number) {
     for (unsigned g = 0; g < sizeof groups / sizeof *groups; g++)

@@ -29,6 +29,10 @@ unsigned conform_steps(void);
 const char *conform_name(unsigned step);    /* "roots" */
 const char *conform_promise(unsigned step); /* one sentence */
 
+/* Words of the heap of step `large`, or fewer if a collector has none of that size; 2^18 at first.
+ */
+void conform_large(size_t words);
+
 /* Runs a step, on every variant that the collector lists, and fills *answer in.  Opens the
  * collector and closes it again, except when a promise is broken: nobody knows then what close
  * would do. */

@@ -127,8 +127,8 @@ void check_raw(struct conform *);
 void check_outside(struct conform *);
 void check_any_word(struct conform *);
 void check_atoms(struct conform *);
-extern const struct conform_step conform_calls[], conform_collections[], conform_traits[],
-    conform_pieces[], conform_marking[], conform_generations[], conform_cost[], conform_order[],
-    conform_extras[];
+extern const struct conform_step conform_larges[], conform_calls[], conform_collections[],
+    conform_traits[], conform_pieces[], conform_marking[], conform_generations[], conform_cost[],
+    conform_order[], conform_extras[];
 
 #endif

@@ -29,7 +29,8 @@ void require_round_trip(const struct program *p) {
     size_t length = program_encode(p, bytes, sizeof bytes);
     require(length <= program_encode_bound && length <= sizeof bytes, "the encoding is too long");
     program_decode(&again, bytes, length);
-    require(program_equal(p, &again), "decode(encode(p)) is not p");
+    require(program_is_large(p) ? length == 0 : program_equal(p, &again),
+            "decode(encode(p)) is not p");
     length = program_print(p, text, sizeof text);
     require(length < sizeof text, "the text is too long");
     require(program_parse(&again, text, length, &error), "the printed program does not parse");

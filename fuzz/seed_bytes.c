@@ -46,6 +46,8 @@ static void write_bytes(const char *folder, const char *path) {
     int length = (int)strcspn(base, ".");
     if (snprintf(name, sizeof name, "%s/%.*s", folder, length, base) >= PATH)
         give_up(path, "its name is too long");
+    if (program_is_large(&program))
+        return; /* it is for those who run the text */
     size_t size = program_encode(&program, bytes, sizeof bytes);
     FILE *file = size <= sizeof bytes ? fopen(name, "wbx") : NULL; /* no seed replaces another */
     if (!file)

@@ -48,7 +48,7 @@ static unsigned add_object(struct runner *r, unsigned m, const struct request *q
     r->model.slots[m][SLOT_NEW] = model_pointer(object, 0);
     struct model_object *o = &r->model.objects[object];
     o->origin = -1 - (int32_t)r->verdict.op;
-    o->serial = (uint16_t)r->serial++;
+    o->serial = r->serial++;
     FOR_SIDES (r, s)
         o->address[s->party] = new_address(s, s->slots[m][SLOT_NEW]);
     name_new(r, m, object);

@@ -35,6 +35,9 @@ static void build_store(struct side *s, unsigned obj, size_t i, unsigned value) 
 /* Fields of a block of the spine. */
 static size_t spine_fan(const struct side *s) {
     size_t n = runner_of(s)->model.n_objects, most = s->traits.max_wosize;
+    if (n > PROGRAM_HEAP_WORDS && (!most || most > PROGRAM_HEAP_WORDS))
+        most =
+            PROGRAM_HEAP_WORDS; /* beside a large heap nobody has room for a block of that length */
     return most && most < n ? most : n;
 }
 
@@ -132,15 +135,15 @@ static bool build_blocks(struct runner *r, struct side *s) {
         return false;
     for (unsigned i = 0, object = 0; i < p->n_items; i++) {
         const struct item *item = &p->items[i];
-        bool named = item_is_named(item);
-        const word *content = named ? without_pointers(r, object) : r->units;
-        if (item->kind != ITEM_FRAGMENT && !item->is_static) {
-            if (!build_alloc(s, item->wosize, named ? build_tag(r, object) : 0, content))
+        bool named = item_is_named(item), built = item->kind != ITEM_FRAGMENT && !item->is_static;
+        for (uint32_t k = 0; built && k < item_count(item); k++) {
+            const word *content = named ? without_pointers(r, object + k) : r->units;
+            if (!build_alloc(s, item->wosize, named ? build_tag(r, object + k) : 0, content))
                 return false;
             if (named)
-                spine_store(s, object, SLOT_NEW);
+                spine_store(s, object + k, SLOT_NEW);
         }
-        object += named;
+        object += named ? item_count(item) : 0;
     }
     return true;
 }

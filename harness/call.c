@@ -226,11 +226,12 @@ static const word *own_content(struct side *s, const word *raw, size_t wosize) {
 
 /* The collector's own copy: what it writes there is neither in the model nor asked of another. */
 static const word *lent_raw(struct side *s, const word *raw, size_t wosize) {
-    _Static_assert((int)LENT_UNITS >= (int)PROGRAM_HEAP_WORDS &&
-                       LENT_CONTENT >= sizeof(((struct runner *)0)->image) / sizeof(word),
+    _Static_assert(LENT_CONTENT >= sizeof(((struct runner *)0)->image) / sizeof(word),
                    "there is room for the content of every block");
-    return raw == runner_of(s)->units ? lent_units(lent_to(s), wosize)
-                                      : lent_content(lent_to(s), raw, wosize);
+    const struct runner *r = runner_of(s);
+    if (raw != r->units)
+        return lent_content(lent_to(s), raw, wosize);
+    return wosize <= LENT_UNITS ? lent_units(lent_to(s), wosize) : r->units_end - wosize;
 }
 
 BODY(alloc) {

@@ -40,7 +40,7 @@ void check_heaps(struct runner *r, enum occasion when) {
     compare_all(r, when);
     FOR_SIDES (r, s)
         s->compared = s->hooks->collections;
-    if (r->coverage)
+    if (r->covers)
         coverage_graph(r);
     if (r->close)
         history_agreement(r);

@@ -6,6 +6,7 @@
 
 #include "harness/allocated/allocated.h"
 #include "harness/call.h"
+#include "views/large.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -324,7 +325,8 @@ static void make_states(struct runner *r, struct panel *p, oracle_set modules) {
     for (unsigned m = 0; m < ORACLE_MODULES; m++) {
         if (!has(modules, m) || p->states[m] || !oracle_modules[m]->state)
             continue;
-        p->states[m] = calloc(1, oracle_modules[m]->state);
+        p->states[m] = large_calloc(1, oracle_modules[m]->state +
+                                           oracle_modules[m]->each * p->judge.side->room);
         if (!p->states[m])
             harness_fault(r, "no memory for the state of an oracle");
     }
@@ -405,6 +407,9 @@ void panel_open(struct runner *r, enum party party) {
 }
 
 void panel_close(struct panel *p) {
-    for (unsigned m = 0; m < ORACLE_MODULES; m++)
+    for (unsigned m = 0; m < ORACLE_MODULES; m++) {
         free(p->states[m]);
+        p->states[m] = NULL;
+    }
+    p->chosen = false;
 }

@@ -96,6 +96,8 @@ enum { COVERAGE_BYTES = OP_CODES <= 34 ? 4096 : 8192 };
 const char *runner_fault(const struct runner_options *);
 /* NULL if runner_fault has a reason, or if there is no memory. */
 struct runner *runner_open(const struct runner_options *);
+/* Memory that a run of the program may need, in MiB: what a machine must have for a large heap. */
+unsigned runner_mib(const struct program *);
 void runner_close(struct runner *);
 
 /* Runs a valid program.  The verdict is complete when it returns.  While it runs (and after a
@@ -179,8 +181,9 @@ struct snapshot {
     unsigned mutators;
     const struct runner *runner; /* for snapshot_resolve */
 };
-/* Fills *s; storage belongs to the runner.  False if the party's heap cannot be walked,
- * or there is no such party. */
+/* Fills *s; storage belongs to the runner.  False if the party's heap cannot be walked, or is
+ * large: heap_words, which is filled in all the same, above PROGRAM_HEAP_WORDS; or there is no such
+ * party. */
 bool runner_snapshot(struct runner *, enum party, struct snapshot *s);
 /* Visits the fields of old blocks that a collector with generations will look at in its next minor
  * collection.  False if the party has nothing to say of that. */

@@ -11,7 +11,7 @@
 /* The mutator has written fields `field` .. `field + n - 1` of a block. */
 struct written {
     int32_t origin; /* of the block, as in struct model_object */
-    uint16_t serial;
+    uint32_t serial;
     unsigned op;
     size_t field, n;
 };

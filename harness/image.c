@@ -50,7 +50,7 @@ word atom_word(struct runner *r, const struct value *v) {
     }
 }
 
-/* The model's word for a value of the heap section. */
+/* The model's word for a value of the heap section that is of no item by count. */
 static word value_word(struct runner *r, const struct value *v, bool raw) {
     if (v->kind == VALUE_ADDRESS)
         return heap_address(r, v, raw ? ADDRESS_RAW : ADDRESS_IMMEDIATE);
@@ -58,7 +58,21 @@ static word value_word(struct runner *r, const struct value *v, bool raw) {
         return atom_word(r, v);
     if (r->program->items[r->named[v->block]].is_static && !r->takes_outside)
         return WORD_UNIT;
-    return model_pointer(v->block, v->kind == VALUE_INFIX && r->takes_infix ? v->offset : 0);
+    return model_pointer(r->first[v->block],
+                         v->kind == VALUE_INFIX && r->takes_infix ? v->offset : 0);
+}
+
+/* The same for block k of the named block b. */
+static word counted_word(struct runner *r, unsigned b, uint32_t k, const struct value *v,
+                         bool raw) {
+    const struct item *item = &r->program->items[r->named[b]];
+    if (v->kind == VALUE_NEXT)
+        return k < item->more ? model_pointer(r->first[b] + k + 1, 0) : WORD_UNIT;
+    word first = value_word(r, v, raw);
+    if (v->kind != VALUE_EACH || !model_is_pointer(first))
+        return first;
+    return model_pointer(
+        r->first[v->block] + k % item_count(&r->program->items[r->named[v->block]]), 0);
 }
 
 /* Tag of an item after lowering to what both collectors take. */
@@ -83,9 +97,9 @@ static word code_address(struct runner *r, const struct item *item, unsigned blo
     return heap_address(r, &v, ADDRESS_CODE);
 }
 
-/* The fields of a named block as words of the model. */
-static void write_fields(struct runner *r, unsigned block, word *out) {
-    unsigned index = r->named[block];
+/* The fields of a named block, of the k-th by count, as words of the model. */
+static void write_fields(struct runner *r, unsigned b, uint32_t k, word *out) {
+    unsigned index = r->named[b];
     const struct item *item = &r->program->items[index];
     size_t start = item->wosize - item->n_fields; /* a closure's code */
     if (item->kind == ITEM_CLOSURE && r->takes_closures)
@@ -93,22 +107,25 @@ static void write_fields(struct runner *r, unsigned block, word *out) {
     else if (item->kind == ITEM_CLOSURE)
         words_copy(out, r->units, start);
     if (item->address_code && r->takes_closures)
-        out[0] = code_address(r, item, block);
+        out[0] = code_address(r, item, b);
     bool raw = item->kind == ITEM_RAW && r->takes_raw;
     for (unsigned f = 0; f < item->n_fields; f++)
-        out[start + f] = value_word(r, &r->program->fields[item->first_field + f], raw);
+        out[start + f] = counted_word(r, b, k, &r->program->fields[item->first_field + f], raw);
 }
 
 /* Numbers the named blocks and places every item; returns the words of the heap in use. */
 static size_t place_items(struct runner *r) {
     const struct program *p = r->program;
-    size_t heap = 0, statics = 0, named = 0;
+    size_t heap = 0, statics = 0, named = 0, objects = 0;
     for (unsigned i = 0; i < p->n_items; i++) {
         size_t *at = p->items[i].is_static ? &statics : &heap;
         r->offset[i] = (uint32_t)*at;
         *at += item_words(&p->items[i]);
-        if (item_is_named(&p->items[i]))
-            r->named[named++] = i;
+        if (!item_is_named(&p->items[i]))
+            continue;
+        r->first[named] = (uint32_t)objects;
+        r->named[named++] = i;
+        objects += item_count(&p->items[i]);
     }
     return heap;
 }
@@ -144,24 +161,28 @@ static void write_items(struct runner *r, enum party party, word *base) {
     for (unsigned i = 0, object = 0; i < p->n_items; i++) {
         const struct item *item = &p->items[i];
         word *hp = (base ? base : r->side[party].statics) + r->offset[i];
-        bool wanted = item->is_static == !base;
-        if (wanted && !item_is_named(item))
-            write_gap(r, item, hp);
-        if (wanted && item_is_named(item)) {
-            unsigned colour = item->is_static ? BLACK : WHITE;
-            *hp = header_make(item->wosize, colour, r->model.objects[object].tag);
-            copy_fields(r, party, object, hp + 1);
+        unsigned colour = item->is_static ? BLACK : WHITE;
+        bool named = item_is_named(item), wanted = item->is_static == !base;
+        for (uint32_t k = 0; wanted && k < item_count(item); k++, hp += item->wosize + 1) {
+            if (!named) {
+                write_gap(r, item, hp);
+                continue;
+            }
+            *hp = header_make(item->wosize, colour, r->model.objects[object + k].tag);
+            copy_fields(r, party, object + k, hp + 1);
         }
-        object += item_is_named(item);
+        object += named ? item_count(item) : 0;
     }
 }
 
 /* Where the named blocks will lie; static ones only if base is NULL. */
 static void note_addresses(struct runner *r, enum party party, const word *base) {
     for (uint32_t o = 0; o < r->model.n_objects; o++) {
-        const word *heap = r->model.objects[o].is_static ? r->side[party].statics : base;
+        struct model_object *object = &r->model.objects[o];
+        const word *heap = object->is_static ? r->side[party].statics : base;
+        size_t at = r->offset[r->named[object->origin]] + object->serial * (object->wosize + 1u);
         if (heap)
-            r->model.objects[o].address[party] = pointer_word(heap + r->offset[r->named[o]] + 1);
+            object->address[party] = pointer_word(heap + at + 1);
     }
 }
 
@@ -201,8 +222,7 @@ static const word *build_image(struct runner *r, enum party party, size_t used) 
 void begin_graph(struct side *s, const word *base, size_t static_words) {
     const struct runner *r = runner_of(s);
     graph_of_heap(&s->graph, base, r->heap_words + s->traits.nursery_words, s->statics,
-                  static_words, s->slots[0], r->mutators, s->cells,
-                  sizeof s->cells / sizeof *s->cells, s->in_use);
+                  static_words, s->slots[0], r->mutators, s->cells, s->room, s->in_use);
     s->graph.heap = s->party;
     s->graph.nursery_words = s->traits.nursery_words;
 }
@@ -221,21 +241,27 @@ static void build_side(struct runner *r, enum party party, size_t used) {
     begin_graph(s, base, s->static_words);
 }
 
-/* Object n of the model is named block n of the program. */
+static void build_block(struct runner *r, unsigned b, uint32_t k) {
+    const struct item *item = &r->program->items[r->named[b]];
+    write_fields(r, b, k, r->image);
+    unsigned tag = lowered_tag(r, item);
+    size_t start = tag == TAG_CLOSURE   ? closure_code_words(item->functions, item->arity)
+                   : tag >= TAG_NO_SCAN ? item->wosize
+                                        : 0;
+    struct model_object *object =
+        &r->model.objects[model_add(&r->model, item->wosize, tag, start, r->image)];
+    object->origin = (int32_t)b;
+    object->serial = k;
+    object->is_static = item->is_static;
+}
+
+/* The model's objects are the named blocks of the program, in order, of an item by count all. */
 static void build_model(struct runner *r) {
     const struct program *p = r->program;
     unsigned named = program_named(p);
-    for (unsigned b = 0; b < named; b++) {
-        const struct item *item = &p->items[r->named[b]];
-        write_fields(r, b, r->image);
-        unsigned tag = lowered_tag(r, item);
-        size_t start = tag == TAG_CLOSURE   ? closure_code_words(item->functions, item->arity)
-                       : tag >= TAG_NO_SCAN ? item->wosize
-                                            : 0;
-        unsigned object = model_add(&r->model, item->wosize, tag, start, r->image);
-        r->model.objects[object].origin = (int32_t)b;
-        r->model.objects[object].is_static = item->is_static;
-    }
+    for (unsigned b = 0; b < named; b++)
+        for (uint32_t k = 0; k < item_count(&p->items[r->named[b]]); k++)
+            build_block(r, b, k);
     for (unsigned m = 0; m < r->mutators; m++)
         for (unsigned i = 0; i < PROGRAM_SLOTS; i++)
             r->model.slots[m][i] = value_word(r, &p->roots[m][i], false);

@@ -59,9 +59,10 @@ struct runner {
     unsigned n_sides;    /* 1: no reference, the subject is compared with the model */
     struct model model;
     struct graph model_graph;
-    struct graph_cell model_cells[MODEL_OBJECTS];
+    struct graph_cell *model_cells;
     struct isomorphism iso;
-    struct pair queue[MODEL_OBJECTS + 1];
+    struct pair *queue;
+    size_t room; /* words of the largest heap that there is room for */
 
     oracle_set oracles;
     bool digest;
@@ -71,6 +72,7 @@ struct runner {
     void *context;
 
     struct coverage *coverage; /* NULL: nobody wants it */
+    bool covers;               /* this run is noted there */
 
     struct verdict verdict;
     enum party running;
@@ -113,10 +115,28 @@ struct runner {
 
     uint32_t offset[PROGRAM_ITEMS]; /* header of each item in heap or statics */
     uint32_t named[PROGRAM_ITEMS];  /* item of each named block */
+    uint32_t first[PROGRAM_ITEMS]; /* the model's object for each named block: the first by count */
     word image[PROGRAM_WOSIZE + 8]; /* content of a block on its way into the heaps */
     word own[PROGRAM_WOSIZE + 8];   /* the same for one collector, if there are addresses in it */
-    word units[PROGRAM_HEAP_WORDS]; /* the content of a block of unit fields */
+    word *units, *units_end;        /* the content of a block of unit fields, as long as the heap */
+    void *units_map;                /* of so many bytes, and a guard */
+    size_t units_bytes;
 };
+
+/* ---- room.c -----------------------------------------------------------------------------------
+ */
+
+/* Bytes that a run may need for each word of the heap, on all sides together: as measured with
+ * blocks of one field (docs/benchmarks.md), and some. */
+enum { ROOM_EACH = 160 };
+
+/* Memory for a heap of so many words, and for all that the fuzzer makes; it grows only.  What was
+ * in it is lost then, states of oracles too.  False: the system has none, and there is room for
+ * nothing. */
+bool room_make(struct runner *, size_t heap_words);
+void room_close(struct runner *);
+/* True, and why in words for leave_unrun: neither machine nor process has what a run may need. */
+bool room_is_short(size_t heap_words, char *out, size_t capacity);
 
 /* ---- replay.c --------------------------------------------------------------------------------
  */
@@ -203,7 +223,7 @@ word outsider(struct runner *, const struct value *);
 unsigned allocate(struct runner *, unsigned m, size_t wosize, unsigned tag, size_t first_scanned,
                   const word *raw);
 
-/* ---- coverage.c (coverage.h): only if r->coverage ---------------------------------------------
+/* ---- coverage.c (coverage.h): only if r->covers -----------------------------------------------
  */
 
 struct coverage *coverage_open(uint8_t *table, unsigned parts);

@@ -37,8 +37,14 @@ size_t runner_operation(const struct runner *r, unsigned op, char *out, size_t c
 static void put_heap(struct writing *t, struct runner *r, enum party party) {
     struct snapshot s;
     size_t room;
-    if ((party == PARTY_REFERENCE && r->n_sides == 1) || !runner_snapshot(r, party, &s))
+    if (party == PARTY_REFERENCE && r->n_sides == 1)
         return;
+    if (!runner_snapshot(r, party, &s)) {
+        if (r->heap_words > PROGRAM_HEAP_WORDS)
+            write_text(t, "  %s: a heap of %zu words is not drawn\n", party_name(party),
+                       r->heap_words);
+        return;
+    }
     write_text(t, "  %s", party_name(party));
     if (party == PARTY_MODEL)
         write_text(t, ", allocated blocks in order");

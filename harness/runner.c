@@ -98,10 +98,10 @@ struct runner *runner_open(const struct runner_options *options) {
             return NULL;
         }
     }
-    r->iso.queue = r->queue;
-    r->iso.capacity = sizeof r->queue / sizeof *r->queue;
-    for (size_t i = 0; i < PROGRAM_HEAP_WORDS; i++)
-        r->units[i] = WORD_UNIT;
+    if (!room_make(r, PROGRAM_HEAP_WORDS)) {
+        runner_close(r);
+        return NULL;
+    }
     for (unsigned p = 0; p < r->n_sides; p++) {
         struct side *s = &r->side[p];
         s->collector = collectors[p];
@@ -122,12 +122,12 @@ void runner_close(struct runner *r) {
     for (unsigned p = 0; r && p < r->n_sides; p++) {
         if (r->side[p].gc)
             r->side[p].collector->close(r->side[p].gc);
-        panel_close(&r->panel[p]);
         lent_close(&r->lent[p]);
     }
     for (unsigned p = 0; r && p < COLLECTING_PARTIES; p++)
         free(r->memories[p]);
     if (r) {
+        room_close(r);
         free(r->coverage);
         history_close(r->history);
         stack_close(r->stack);
@@ -136,7 +136,7 @@ void runner_close(struct runner *r) {
 }
 
 struct gc_config program_gc_config(const struct program *p) {
-    const uint16_t *config = p->config;
+    const uint32_t *config = p->config;
     return (struct gc_config){.heap_words = config[CONFIG_HEAP],
                               .nursery_words = config[CONFIG_NURSERY],
                               .mark_stack = config[CONFIG_MARK_STACK],
@@ -215,6 +215,24 @@ static bool asks_for_moves(const struct program *p) {
     return false;
 }
 
+/* A heap that a side's collector cannot have, or the machine has no memory for. */
+static void give_room(struct runner *r, const struct program *program) {
+    struct side *subject = &r->side[PARTY_SUBJECT];
+    size_t words = program->config[CONFIG_HEAP];
+    char why[VERDICT_TEXT / 2];
+    FOR_SIDES (r, s) {
+        size_t most = s->traits.max_heap_words;
+        if (!most || words <= most)
+            continue;
+        snprintf(why, sizeof why, "has no heap of more than %zu words (max_heap_words)", most);
+        leave_unrun(s, why);
+    }
+    if (room_is_short(words, why, sizeof why))
+        leave_unrun(subject, why);
+    if (!room_make(r, words))
+        leave_unrun(subject, "is not run: the system refuses memory for a heap of that size");
+}
+
 /* One bound for both: the operations mean the same to subject and reference. */
 static void reset(struct runner *r, const struct program *program) {
     r->program = program;
@@ -248,6 +266,8 @@ static void reset(struct runner *r, const struct program *program) {
         if (s->traits.max_mutators < r->mutators)
             r->mutators = s->traits.max_mutators;
     }
+    give_room(r, program);
+    r->covers = r->coverage && !program_is_large(program);
     r->stack_used = r->stack && (r->stack_asked || r->side[PARTY_SUBJECT].traits.shallow);
     model_reset(&r->model, r->mutators);
     r->follows_moves = asks_for_moves(program);
@@ -328,7 +348,7 @@ static void run_script(struct runner *r) {
     FOR_SIDES (r, s)
         judge_promises(s);
     observe(r, true);
-    if (r->coverage)
+    if (r->covers)
         coverage_start(r);
     build_heap(r);
     if (r->close)
@@ -351,7 +371,7 @@ static void run_script(struct runner *r) {
             history_operation(r);
         if (collected(r))
             check_heaps(r, IN_BETWEEN);
-        if (effect && r->coverage)
+        if (effect && r->covers)
             coverage_operation(r, &p->ops[i]);
         observe(r, false);
     }

@@ -12,8 +12,9 @@
 /* One buffer for all snapshots of a process: pictures are not made while fuzzing. */
 static struct snapshot_block *blocks;
 static size_t n_blocks, capacity;
-static uint32_t *block_at; /* heap: id -> index + 1; model: object -> index + 1 */
-enum { IDS = SIDE_WORDS + 16 > MODEL_OBJECTS ? SIDE_WORDS + 16 : MODEL_OBJECTS };
+static uint32_t *block_at;                  /* heap: id -> index + 1; model: object -> index + 1 */
+enum { IDS = 4 * PROGRAM_HEAP_WORDS + 16 }; /* side_words; no fewer than MODEL_OBJECTS */
+_Static_assert((int)IDS >= (int)MODEL_OBJECTS, "every block of a model has a place");
 
 static struct snapshot_block *add_block(void) {
     if (n_blocks == capacity) {
@@ -192,14 +193,16 @@ static void find_reachable(const struct snapshot *s) {
 }
 
 bool runner_snapshot(struct runner *r, enum party party, struct snapshot *s) {
+    *s = (struct snapshot){.party = party, .runner = r, .mutators = r->mutators, .young = SIZE_MAX};
+    s->heap_words = r->heap_words;
+    if (s->heap_words > PROGRAM_HEAP_WORDS)
+        return false; /* nobody looks at a million blocks */
     if (!block_at)
         block_at = malloc(IDS * sizeof *block_at);
     if (!block_at)
         return false;
     memset(block_at, 0, IDS * sizeof *block_at);
     n_blocks = 0;
-    *s = (struct snapshot){.party = party, .runner = r, .mutators = r->mutators, .young = SIZE_MAX};
-    s->heap_words = r->heap_words;
     if (party == PARTY_MODEL) {
         take_model(r);
         s->slots = r->model.slots[0];

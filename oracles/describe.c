@@ -9,11 +9,11 @@
 #include <stdio.h>
 
 size_t origin_name(int origin, unsigned serial, char *out, size_t capacity) {
-    if (origin >= 0)
-        return (size_t)snprintf(out, capacity, "b%d", origin);
+    const char *letter = origin >= 0 ? "b" : "n";
+    int number = origin >= 0 ? origin : -1 - origin;
     if (!serial)
-        return (size_t)snprintf(out, capacity, "n%d", -1 - origin);
-    return (size_t)snprintf(out, capacity, "n%d:%u", -1 - origin, serial + 1);
+        return (size_t)snprintf(out, capacity, "%s%d", letter, number);
+    return (size_t)snprintf(out, capacity, "%s%d:%u", letter, number, serial + 1);
 }
 
 size_t object_name(const struct model *model, unsigned object, char *out, size_t capacity) {

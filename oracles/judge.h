@@ -28,8 +28,11 @@ enum {
 };
 _Static_assert(SLOT_FROM + 1 == GC_SLOTS, "scratch slots");
 
-/* The largest heap, static space behind it, and two halves of the largest nursery in between. */
-enum { SIDE_WORDS = 4 * PROGRAM_HEAP_WORDS };
+/* Words of a side whose heap has so many: static space behind it, and two halves of the largest
+ * nursery in between. */
+static inline size_t side_words(size_t heap_words) {
+    return heap_words + 3 * (size_t)PROGRAM_HEAP_WORDS;
+}
 
 enum { FINALISERS = 256 }; /* promised in one run */
 
@@ -67,8 +70,10 @@ struct side {
     size_t static_words;
     struct graph graph;
     struct heap_facts facts;
-    struct graph_cell cells[SIDE_WORDS + 16];
-    uint64_t in_use[SIDE_WORDS / 64 + 1];
+    /* For `room` words of this side, as many as the largest heap had so far (harness/room.c). */
+    size_t room;
+    struct graph_cell *cells; /* 16 more than that */
+    uint64_t *in_use;
 };
 
 /* A block that was asked for, and which answer came. */
@@ -258,8 +263,11 @@ enum oracle_event_code {
 struct oracle_module {
     const char *meaning, *source;
     enum violation classes[12]; /* VIOLATION_none behind the last */
-    unsigned needs;  /* bit set of 1u << NEED_x: it judges collectors that have them all */
-    size_t state;    /* bytes of its own for each collector, j->state; zeroed once */
+    unsigned needs; /* bit set of 1u << NEED_x: it judges collectors that have them all */
+    size_t state;   /* bytes of its own for each collector, j->state; zeroed once */
+    size_t each; /* and behind them so many for each word of side.room, of which there are as many
+                    as objects of the model at least; zeroed anew, with the
+                    others, before the reset of a run for which they have grown */
     unsigned record; /* RECORD_x: j->record; 0: none */
     /* HEAP_* checks that a walk on this occasion is to make for it; NULL: none */
     unsigned (*checks)(const struct side *, enum occasion);

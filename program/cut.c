@@ -77,7 +77,9 @@ static void mend_name(struct value *v, const struct value *plain, void *context)
 }
 
 static struct item gap_for(const struct item *item, enum rest rest) {
-    return (struct item){.kind = rest == REST_FREE ? ITEM_FREE : ITEM_DEAD, .wosize = item->wosize};
+    return (struct item){.kind = rest == REST_FREE ? ITEM_FREE : ITEM_DEAD,
+                         .wosize = item->wosize,
+                         .more = item->more};
 }
 
 /* Moves items and fields together. */
@@ -122,7 +124,8 @@ bool merge_gaps(struct program *p, unsigned at, unsigned n) {
     for (unsigned i = 0; i < before; i++) {
         struct item item = p->items[i], *last = kept ? &p->items[kept - 1] : NULL;
         unsigned words = last ? item_words(last) + item_words(&item) : 0;
-        if (i > at && i < at + n && is_gap(&item) && is_gap(last) && words <= PROGRAM_WOSIZE) {
+        if (i > at && i < at + n && is_gap(&item) && is_gap(last) && !item.more && !last->more &&
+            words <= PROGRAM_WOSIZE) {
             bool dead = last->kind == ITEM_DEAD && item.kind == ITEM_DEAD;
             *last = (struct item){.kind = dead ? ITEM_DEAD : ITEM_FREE,
                                   .wosize = (uint16_t)(words - 1)};

@@ -11,17 +11,17 @@
 /* ---- config ---------------------------------------------------------------------------------- */
 
 const struct config_range config_ranges[CONFIG_KEYS] = {
-    /*                     name        min max   initial soft_max */
-    [CONFIG_HEAP] = {"heap", 16, PROGRAM_HEAP_WORDS, 256, 271},
-    [CONFIG_NURSERY] = {"nursery", 8, 4096, 64, 263},
-    [CONFIG_MARK_STACK] = {"mark-stack", 0, 4096, 8, 16},
-    [CONFIG_SLICE] = {"slice", 0, 4096, 8, 255},
-    [CONFIG_LARGE] = {"large", 2, 4096, 16, 257},
-    [CONFIG_AGE] = {"age", 0, 15, 1, 15},
-    [CONFIG_STRESS] = {"stress", 0, 255, 0, 15},
-    [CONFIG_FAIL] = {"fail", 0, 255, 0, 255},
-    [CONFIG_VARIANT] = {"variant", 0, 255, 0, 255},
-    [CONFIG_KIND] = {"kind", 0, 255, 0, 15},
+    /*                     name        min max   initial soft_max largest */
+    [CONFIG_HEAP] = {"heap", 16, PROGRAM_HEAP_WORDS, 256, 271, PROGRAM_LARGE_WORDS},
+    [CONFIG_NURSERY] = {"nursery", 8, 4096, 64, 263, 4096},
+    [CONFIG_MARK_STACK] = {"mark-stack", 0, 4096, 8, 16, 4096},
+    [CONFIG_SLICE] = {"slice", 0, 4096, 8, 255, 4096},
+    [CONFIG_LARGE] = {"large", 2, 4096, 16, 257, 4096},
+    [CONFIG_AGE] = {"age", 0, 15, 1, 15, 15},
+    [CONFIG_STRESS] = {"stress", 0, 255, 0, 15, 255},
+    [CONFIG_FAIL] = {"fail", 0, 255, 0, 255, 255},
+    [CONFIG_VARIANT] = {"variant", 0, 255, 0, 255, 255},
+    [CONFIG_KIND] = {"kind", 0, 255, 0, 15, 255},
 };
 
 /* ---- operations ------------------------------------------------------------------------------ */
@@ -172,7 +172,7 @@ bool op_reads_slot(const struct op *op, unsigned slot) {
 }
 
 unsigned item_words(const struct item *item) {
-    return 1u + item->wosize;
+    return item_count(item) * (1u + item->wosize);
 }
 
 static unsigned words_in(const struct program *p, bool is_static) {
@@ -185,6 +185,13 @@ static unsigned words_in(const struct program *p, bool is_static) {
 
 unsigned program_heap_words(const struct program *p) {
     return words_in(p, false);
+}
+
+bool program_is_large(const struct program *p) {
+    bool by_count = false;
+    for (unsigned i = 0; i < p->n_items; i++)
+        by_count |= p->items[i].more != 0;
+    return by_count || p->config[CONFIG_HEAP] > PROGRAM_HEAP_WORDS;
 }
 
 unsigned program_static_words(const struct program *p) {

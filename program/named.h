@@ -25,6 +25,14 @@ static inline const struct item *named_block(const struct named_blocks *named, u
  * item is no closure. */
 unsigned closure_entry_at(const struct item *item, unsigned offset);
 
+/* Has it a number in the model, since each collector has another word for it?  Of such there are
+ * few: items by count have none. */
+static inline bool value_is_numbered(const struct value *v) {
+    return v->kind == VALUE_ADDRESS || v->kind == VALUE_ATOM ||
+           (v->kind == VALUE_OUTSIDE &&
+            (outside_form(v) == OUTSIDE_BEFORE || outside_form(v) == OUTSIDE_BEHIND));
+}
+
 /* The immediate 0, of a valid program: what most slots hold. */
 static inline bool value_is_unit(const struct value *v) {
     return v->kind == VALUE_IMMEDIATE && v->bits == 0;

@@ -42,7 +42,7 @@ static bool item_equal(const struct program *p, const struct item *a, const stru
     return a->kind == b->kind && a->tag == b->tag && a->is_static == b->is_static &&
            a->address_code == b->address_code && a->functions == b->functions &&
            memcmp(a->arity, b->arity, sizeof a->arity) == 0 && a->wosize == b->wosize &&
-           a->n_fields == b->n_fields &&
+           a->n_fields == b->n_fields && a->more == b->more &&
            values_equal(p->fields + a->first_field, q->fields + b->first_field, a->n_fields);
 }
 
@@ -131,6 +131,8 @@ static uint64_t mix_item(uint64_t hash, const struct program *p, const struct it
     hash = mix(hash, (uint64_t)(item->functions | item->address_code << 7), 1);
     hash = mix_arity(hash, item->arity);
     hash = mix(hash, item->wosize, 2);
+    if (item->more)
+        hash = mix(hash, item->more, 4);
     return mix_values(hash, p->fields + item->first_field, item->n_fields);
 }
 
@@ -168,7 +170,7 @@ static uint64_t mix_roots(uint64_t hash, const struct program *p) {
 uint64_t program_digest(const struct program *p) {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
     for (unsigned k = 0; k < CONFIG_KEYS; k++)
-        hash = mix(hash, p->config[k], 2);
+        hash = mix(hash, p->config[k], p->config[k] > UINT16_MAX ? 4 : 2);
     hash = mix(hash, p->n_items, 2);
     for (unsigned i = 0; i < p->n_items; i++)
         hash = mix_item(hash, p, &p->items[i]);

@@ -29,6 +29,7 @@
     X(OPS, operations, 2048, "operations of the script")                                           \
     X(WOSIZE, wosize, 4096, "fields of a block, in the heap or allocated by the script")           \
     X(HEAP_WORDS, heap_words, 8192, "words of the heap; and of all static blocks")                 \
+    X(LARGE_WORDS, large_heap_words, 134217728, "words of the heap of a text, which bytes have not") \
     X(FUNCTIONS, functions, 4, "functions of a closure: at most three infix blocks")               \
     X(VALUES, values, 3, "explicit initial values of an allocation")
 /* clang-format on */
@@ -69,10 +70,13 @@ enum config_key {
     CONFIG_KEYS
 };
 
-/* Range of one key.  soft_max bounds the values that a short byte encoding reaches (bytes.c). */
+/* Range of one key.  soft_max bounds the values that a short byte encoding reaches (bytes.c);
+ * largest is the bound of a text, max that of all that makes programs: bytes, mutation,
+ * enumeration. */
 struct config_range {
     const char *name; /* as in the text form */
     uint16_t min, max, initial, soft_max;
+    uint32_t largest;
 };
 extern const struct config_range config_ranges[CONFIG_KEYS];
 
@@ -86,7 +90,11 @@ enum value_kind {
     VALUE_INFIX,     /* heap section: pointer to the infix block at field `offset` of `block` */
     VALUE_SLOT,      /* script: content of root slot `block` (of the operation's mutator) */
     VALUE_ADDRESS,   /* a word that looks like a pointer and is none: see address_bits */
-    VALUE_ATOM       /* bits: the tag of the block that has no fields, OCaml's Atom(tag) */
+    VALUE_ATOM,      /* bits: the tag of the block that has no fields, OCaml's Atom(tag) */
+    VALUE_NEXT,      /* field of an item by count: pointer to the next block of that item; the last
+                        has unit there */
+    VALUE_EACH /* the same: pointer to the block with the same number of named block `block`, of
+                  those that there are: modulo their number */
 };
 
 /* Where an address lies; what is not of a block is for scripts alone. */
@@ -176,6 +184,7 @@ struct item {
     uint16_t wosize;      /* fields in words, code and infix words of a closure included */
     uint16_t first_field; /* index into program.fields; 0 for gaps */
     uint16_t n_fields;    /* block, raw: = wosize; closure: environment words; gap: 0 */
+    uint32_t more; /* so many like it follow it at once: they have its fields, and no names */
 };
 
 /* ---- script ---------------------------------------------------------------------------------- */
@@ -314,7 +323,7 @@ extern const struct op_shape op_shapes[OP_CODES];
 /* ---- the program ----------------------------------------------------------------------------- */
 
 struct program {
-    uint16_t config[CONFIG_KEYS];
+    uint32_t config[CONFIG_KEYS];
     uint16_t n_items, n_fields, n_ops;
     struct value roots[PROGRAM_MUTATORS][PROGRAM_SLOTS]; /* none RAW, none SLOT */
     struct item items[PROGRAM_ITEMS];
@@ -333,11 +342,16 @@ void program_clear(struct program *p);
  *  - a static block's fields point at static blocks alone;
  *  - the words of all items outside static space fit into config heap; static ones into
  *    PROGRAM_HEAP_WORDS;
+ *  - VALUE_NEXT and VALUE_EACH stand in items by count, and VALUE_ADDRESS does not;
  *  - the items' fields stand in `fields` in the order of the items, without holes;
  *  - an operation with OPERAND_VALUE has n_values 1;
  *  - operands that are not used, and array entries beyond the counts inside an item or op, are 0;
  *  - tags are legal for the kind; PROGRAM_TAG_DOUBLE has size 1. */
 const char *program_valid(const struct program *p);
+
+/* Has it what bytes cannot say: a heap beyond PROGRAM_HEAP_WORDS, or items by count?  Such a
+ * program comes from a text; it is run, reduced and printed, and neither encoded nor mutated. */
+bool program_is_large(const struct program *p);
 
 /* Same program?  Compares what is meaningful, ignores unused array tails. */
 bool program_equal(const struct program *a, const struct program *b);
@@ -376,7 +390,7 @@ uint64_t program_digest(const struct program *p);
 bool value_equal(const struct value *a, const struct value *b);
 /* Does it lead to a named block of the initial heap? */
 static inline bool value_is_reference(const struct value *v) {
-    return v->kind == VALUE_BLOCK || v->kind == VALUE_INFIX;
+    return v->kind == VALUE_BLOCK || v->kind == VALUE_INFIX || v->kind == VALUE_EACH;
 }
 /* Of the heap section: does it name a block, as a pointer to it or by its address? */
 static inline bool value_names_block(const struct value *v) {
@@ -401,8 +415,11 @@ unsigned closure_code_words(unsigned functions, const int8_t *arity);
 /* Field at which entry k of a closure starts; 0 for k = 0, an infix block for k >= 1. */
 unsigned closure_entry_offset(unsigned k, const int8_t *arity);
 
-/* Words that an item takes in the heap, header included. */
+/* Words that an item takes in the heap, headers included, all blocks of an item by count. */
 unsigned item_words(const struct item *item);
+static inline unsigned item_count(const struct item *item) {
+    return item->more + 1u;
+}
 static inline bool item_is_named(const struct item *item) {
     return item->kind <= ITEM_RAW;
 }

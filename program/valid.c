@@ -29,6 +29,8 @@ static const char *pointer_valid(const struct named_blocks *named, const struct 
         return "a pointer names a block that does not exist";
     if (v->kind == VALUE_BLOCK)
         return v->offset == 0 ? NULL : "a block pointer has an offset";
+    if (v->kind == VALUE_EACH)
+        return v->offset == 0 ? NULL : "a pointer to each block of an item has an offset";
     if (closure_entry_at(named_block(named, v->block), v->offset) == 0)
         return "an infix pointer's offset is no infix block of its closure";
     return NULL;
@@ -127,6 +129,10 @@ static const char *gap_valid(const struct item *item) {
 static const char *item_shape_valid(const struct item *item) {
     if (item->wosize > PROGRAM_WOSIZE)
         return "an item is larger than the largest block";
+    if (item->address_code && item->more)
+        return "closures by count have a code word that is an address";
+    if (item->more >= PROGRAM_LARGE_WORDS / (item->wosize + 1u))
+        return "an item by count is larger than the largest heap";
     if (item->kind > ITEM_FRAGMENT)
         return "an item has no legal kind";
     if (item->address_code && item->kind != ITEM_CLOSURE)
@@ -144,12 +150,31 @@ static const char *item_shape_valid(const struct item *item) {
     return no_functions(item->functions, item->arity);
 }
 
+/* What items by count have alone, and what they alone have not: an address has a number in the
+ * model. */
+static const char *by_count_valid(const struct item *item, const struct value *v) {
+    if (value_is_numbered(v) && item->more)
+        return "an item by count has an address, an atom or a word beside the heap";
+    if ((v->kind == VALUE_NEXT || v->kind == VALUE_EACH) && !item->more)
+        return "a field is the next or each block of items by count, but its own item is one block";
+    return NULL;
+}
+
+static const char *field_valid(const struct named_blocks *named, const struct item *item,
+                               const struct value *v) {
+    const char *fault = by_count_valid(item, v);
+    if (fault || item->kind == ITEM_RAW)
+        return fault ? fault : word_valid(v, false, named->count);
+    if (v->kind == VALUE_NEXT)
+        return v->block == 0 && v->offset == 0 && v->bits == 0 ? NULL : "a next block has a number";
+    return v->kind == VALUE_EACH ? pointer_valid(named, v) : heap_value_valid(named, v);
+}
+
 static const char *fields_valid(const struct named_blocks *named, const struct item *item) {
     const struct value *fields = named->program->fields + item->first_field;
     for (unsigned f = 0; f < item->n_fields; f++) {
         const struct value *v = &fields[f];
-        bool raw = item->kind == ITEM_RAW;
-        const char *fault = raw ? word_valid(v, false, named->count) : heap_value_valid(named, v);
+        const char *fault = field_valid(named, item, v);
         if (fault)
             return fault;
         if (item->is_static && value_is_reference(v) && !named_block(named, v->block)->is_static)
@@ -169,13 +194,15 @@ static const char *heap_valid(const struct program *p) {
             return "the items' fields do not follow one another in the order of the items";
         fields += item->n_fields;
         words[item->is_static] += item_words(item);
+        if (words[item->is_static] > PROGRAM_LARGE_WORDS)
+            break;
     }
-    if (fields != p->n_fields)
-        return "n_fields is not the number of the items' fields";
     if (words[false] > p->config[CONFIG_HEAP])
         return "the items do not fit into the configured heap";
     if (words[true] > PROGRAM_HEAP_WORDS)
         return "the static blocks have too many words";
+    if (fields != p->n_fields)
+        return "n_fields is not the number of the items' fields";
     return NULL;
 }
 
@@ -258,7 +285,7 @@ static const char *op_valid(const struct op *op) {
 
 const char *program_valid(const struct program *p) {
     for (unsigned k = 0; k < CONFIG_KEYS; k++)
-        if (p->config[k] < config_ranges[k].min || p->config[k] > config_ranges[k].max)
+        if (p->config[k] < config_ranges[k].min || p->config[k] > config_ranges[k].largest)
             return "a config value is out of range";
     if (p->n_items > PROGRAM_ITEMS || p->n_fields > PROGRAM_FIELDS || p->n_ops > PROGRAM_OPS)
         return "there are too many items, fields or operations";

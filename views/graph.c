@@ -44,9 +44,9 @@ void graph_of_heap(struct graph *g, const word *base, size_t words, const word *
 }
 
 void graph_of_model(struct graph *g, const struct model *model, struct graph_cell *cells) {
-    *g = (struct graph){.universe = MODEL_OBJECTS,
+    *g = (struct graph){.universe = (uint32_t)model->most_objects,
                         .cells = cells,
-                        .n_cells = MODEL_OBJECTS,
+                        .n_cells = model->room_objects,
                         .slots = model->slots[0],
                         .mutators = model->mutators,
                         .model = model};

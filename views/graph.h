@@ -57,8 +57,9 @@ struct graph {
  * cells would then take an old number for the new one. */
 void graph_forget(const struct graph *);
 
-/* Views of a model and of a heap in OCaml's layout.  cells: see `universe`; for a heap it is
- * words + static_words, and in_use has as many bits, rounded up to whole words. */
+/* Views of a model and of a heap in OCaml's layout.  cells: see `universe`; for a model it is
+ * room_objects, for a heap words + static_words, and in_use has as many bits, rounded up to whole
+ * words. */
 void graph_of_model(struct graph *, const struct model *, struct graph_cell *cells);
 void graph_of_heap(struct graph *, const word *base, size_t words, const word *statics,
                    size_t static_words, const word *slots, unsigned mutators,

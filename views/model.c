@@ -4,8 +4,50 @@
  */
 #include "views/model.h"
 #include "collectors/words_copy.h"
+#include "views/large.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+void model_close(struct model *model) {
+    free(model->objects);
+    free(model->order);
+    free(model->free);
+    free(model->work);
+    free(model->fields);
+    model->objects = NULL;
+    model->order = model->free = model->work = NULL;
+    model->fields = NULL;
+    model->most_objects = model->most_words = 0;
+    model->room_objects = model->room_words = 0;
+}
+
+/* Memory that is never written costs nothing: as much as a model could need may be asked for. */
+static bool make_room(struct model *model, size_t objects, size_t words) {
+    if (objects <= model->room_objects && words <= model->room_words)
+        return true;
+    model_close(model);
+    model->objects = large_calloc(objects, sizeof *model->objects);
+    model->order = large_calloc(objects, sizeof *model->order);
+    model->free = large_calloc(objects, sizeof *model->free);
+    model->work = large_calloc(objects, sizeof *model->work);
+    model->fields = large_calloc(words, sizeof *model->fields);
+    if (!model->objects || !model->order || !model->free || !model->work || !model->fields) {
+        model_close(model);
+        return false;
+    }
+    model->room_objects = objects;
+    model->room_words = words;
+    return true;
+}
+
+bool model_room(struct model *model, size_t objects, size_t words) {
+    if (!make_room(model, objects, words))
+        return false;
+    model->most_objects = objects;
+    model->most_words = words;
+    return true;
+}
 
 void model_reset(struct model *model, unsigned mutators) {
     model->mutators = mutators;
@@ -147,7 +189,8 @@ static void filter(struct model *model) {
 }
 
 static bool fits(const struct model *model, size_t objects, size_t words) {
-    return words <= MODEL_WORDS - model->n_words && objects <= MODEL_OBJECTS - model->n_order;
+    return words <= model->most_words - model->n_words &&
+           objects <= model->most_objects - model->n_order;
 }
 
 bool model_has_room(struct model *model, size_t objects, size_t words) {

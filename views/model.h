@@ -13,13 +13,16 @@
 #include "collectors/collector.h"
 #include "program/program.h"
 
+/* Of a heap that the fuzzer's limits allow; larger ones have a model that has grown (model_room).
+ */
 enum {
     MODEL_OBJECTS = 1 << 15, /* more than the live ones, the static ones and one operation need */
     MODEL_WORDS = 1 << 16,
     MODEL_ADDRESSES = 1 << 14,
     MODEL_ATOMS = 256,
-    MODEL_NONE = 0xfffff
+    MODEL_NONE = 0xfffffff /* more than the blocks of the largest heap */
 };
+_Static_assert(MODEL_NONE > PROGRAM_LARGE_WORDS, "every block of a program has a number");
 
 /* A field or slot of the model is a word.  Immediates, raw words, code pointers and outside words
  * are the same as in a heap; a pointer is an even word of a range of its own, which has the
@@ -62,7 +65,7 @@ struct model_object {
     uint32_t mark;          /* == model.epoch: reachable */
     word address[2]; /* where the block is in the heaps of subject and reference; 0: unknown */
     int32_t origin;  /* n >= 0: named block n of the program; -1 - n: operation n */
-    uint16_t serial; /* of the blocks that the same operation allocated, from 0 */
+    uint32_t serial; /* of the blocks of the same origin, from 0 */
     uint8_t tag;
     bool is_static;
     bool in_use;
@@ -84,14 +87,23 @@ struct model {
     uint32_t live_objects, live_words;
     uint32_t
         n_reached; /* in work: every reachable object, static ones too, in order of discovery */
-    struct model_object objects[MODEL_OBJECTS];
-    uint32_t order[MODEL_OBJECTS], free[MODEL_OBJECTS], work[MODEL_OBJECTS];
-    word fields[MODEL_WORDS];
+    size_t most_objects, most_words; /* that it may hold */
+    /* Of room_objects each, and room_words: owned by the model, NULL before model_room. */
+    size_t room_objects, room_words;
+    struct model_object *objects;
+    uint32_t *order, *free, *work;
+    word *fields;
     uint32_t n_atoms;
     struct model_atom atoms[MODEL_ATOMS]; /* blocks without fields that the program has named */
     uint32_t n_addresses;
     struct model_address addresses[MODEL_ADDRESSES];
 };
+
+/* It may hold so many objects with so many fields together, and has the memory; of a model that is
+ * zeroed or has been in use.  What it holds is lost if it has to grow: model_reset comes after it.
+ * False if there is no memory, and then there is room for nothing. */
+bool model_room(struct model *, size_t objects, size_t words);
+void model_close(struct model *);
 
 void model_reset(struct model *, unsigned mutators);
 

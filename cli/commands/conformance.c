@@ -23,6 +23,7 @@
 enum {
     SAMPLE = 32,
     IN_PROCESS = 1000,
+    LARGE,
     WIDTH = 96,
     INDENT = 12,
     SAID = 64 << 10,
@@ -31,7 +32,7 @@ enum {
 
 struct conformance {
     const char *collector, *only;
-    unsigned seconds;
+    unsigned seconds, large; /* large: words of the heap of that step; 0: its own */
     bool in_process, colour;
     unsigned kept, broken, not_promised;
 };
@@ -40,6 +41,7 @@ static const struct argp_option options[] = {
     {"collector", 'c', "NAME", 0, "the collector to test (default: the plug-in, or mark_sweep)", 0},
     {"only", 'o', "STEP", 0, "this step alone", 0},
     {"timeout", 'T', "SECONDS", 0, "processor time for each step (default: 10)", 0},
+    {"large", LARGE, "WORDS", 0, "words of the heap of step large (default: 262144)", 0},
     {"in-process", IN_PROCESS, NULL, 0, "no child process and no time limit: for a debugger", 0},
     {0}};
 
@@ -54,6 +56,10 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         return 0;
     case 'T':
         c->seconds = choose_number("--timeout", argument, 1, SECONDS_MAX);
+        return 0;
+    case LARGE:
+        c->large = choose_number("--large", argument, 64, PROGRAM_LARGE_WORDS);
+        conform_large(c->large);
         return 0;
     case IN_PROCESS:
         c->in_process = true;
@@ -118,10 +124,10 @@ static void summary_of(char *text, size_t length, char *out, size_t size) {
         fclose(said);
 }
 
-static void answer_death(const struct guard_end *end, unsigned seconds, const char *said,
-                         struct conform_answer *answer) {
+static void answer_death(const struct guard_end *end, const struct guard_task *task,
+                         const char *said, struct conform_answer *answer) {
     char limit[CONFORM_TEXT / 2];
-    guard_describe(end->limit, seconds, limit, sizeof limit);
+    guard_describe(end->limit, task->seconds, task->mib, limit, sizeof limit);
     memset(answer, 0, sizeof *answer);
     answer->result = CONFORM_BROKEN;
     if (end->limit == GUARD_PROCESSOR || end->limit == GUARD_IDLE)
@@ -145,7 +151,11 @@ static bool run_step(const struct conformance *c, const struct collector *collec
     struct guard_end end;
     struct shared *shared = guard_share(sizeof *shared);
     struct step_run run = {collector, step, shared};
-    struct guard_task task = {.seconds = c->seconds, .body = run_guarded, .context = &run};
+    /* A large heap is in memory two or three times, and takes seconds for a million words. */
+    struct guard_task task = {.seconds = c->seconds + c->large / (1 << 18),
+                              .mib = GUARD_MEMORY_MIB + c->large / (1 << 14),
+                              .body = run_guarded,
+                              .context = &run};
     bool good = shared && guard_run(&task, said, &length, &end);
     if (!good) {
         perror("isoheap: conformance");
@@ -153,7 +163,7 @@ static bool run_step(const struct conformance *c, const struct collector *collec
         *answer = shared->answer;
     } else {
         summary_of(said, length, line, sizeof line);
-        answer_death(&end, c->seconds, line, answer);
+        answer_death(&end, &task, line, answer);
     }
     guard_unshare(shared, sizeof *shared);
     return good;

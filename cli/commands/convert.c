@@ -127,6 +127,11 @@ static void convert_file(const char *path, void *context) {
         return;
     }
     bool text = c->to == TEXT || (c->to == OTHER && !was_text);
+    if (!text && program_is_large(&program)) {
+        fprintf(stderr, "isoheap: %s: " NO_BYTES "\n", path);
+        raise_status(c, EXIT_UNREADABLE);
+        return;
+    }
     char *name = c->dir ? name_in(c->dir, path, text) : strdup(c->out ? c->out : "-");
     if (!name) {
         raise_status(c, EXIT_HARNESS);

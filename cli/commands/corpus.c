@@ -335,6 +335,11 @@ static int add_program(const struct import *import, const struct program *p) {
 
 enum { ADDED = 1, KNOWN = 0, NOT_WRITTEN = -1, NOT_READ = -2 };
 
+static int refuse_large(const char *path) {
+    fprintf(stderr, "isoheap: %s: " NO_BYTES "\n", path);
+    return NOT_READ;
+}
+
 static int import_input(const struct import *import, const char *path) {
     static struct program program;
     size_t size;
@@ -349,7 +354,7 @@ static int import_input(const struct import *import, const char *path) {
     else if (import->as_text || !program_looks_like_text(data, size))
         result = add_to_folder(import->change, data, size);
     else if (read_program(path, &program, NULL))
-        result = add_program(import, &program);
+        result = program_is_large(&program) ? refuse_large(path) : add_program(import, &program);
     if (result == NOT_WRITTEN)
         perror(import->change);
     free(data);

@@ -378,9 +378,9 @@ static void list_json(void) {
         json_entry(t, targets[t].name, targets[t].meaning);
     printf("],\n  \"config\": {");
     for (unsigned k = 0; k < CONFIG_KEYS; k++)
-        printf("%s\n    \"%s\": {\"min\": %u, \"max\": %u, \"default\": %u}", k ? "," : "",
-               config_ranges[k].name, config_ranges[k].min, config_ranges[k].max,
-               config_ranges[k].initial);
+        printf("%s\n    \"%s\": {\"min\": %u, \"max\": %u, \"largest\": %u, \"default\": %u}",
+               k ? "," : "", config_ranges[k].name, config_ranges[k].min, config_ranges[k].max,
+               config_ranges[k].largest, config_ranges[k].initial);
     printf("},\n  \"limits\": {");
     for (unsigned l = 0; l < LIMITS; l++)
         printf("%s\"%s\": %u", l ? ", " : "", limits[l].name, limits[l].value);

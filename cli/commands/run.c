@@ -189,6 +189,11 @@ static void run_file(const char *path, void *context) {
     }
     if (r->trace)
         printf("%s\n", path);
+    if (r->block && program_is_large(&program)) {
+        fprintf(stderr, "isoheap: %s: --trace of a block: " NO_PICTURE "\n", path);
+        raise_status(r, EXIT_USAGE);
+        return;
+    }
     if (r->block && !life_begin(r->block, &program, path)) {
         raise_status(r, EXIT_USAGE);
         return;

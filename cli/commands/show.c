@@ -271,7 +271,7 @@ static void write_dot(FILE *out, const struct show *s) {
 /* The program, which stays one with the summary behind it. */
 static void write_text(FILE *out, const struct show *s) {
     const struct program *p = &s->program;
-    unsigned roots = 0;
+    unsigned roots = 0, blocks = 0, gaps = 0;
     size_t length = program_print(p, NULL, 0);
     char *text = malloc(length + 1);
     if (!text)
@@ -282,11 +282,16 @@ static void write_text(FILE *out, const struct show *s) {
     }
     program_print(p, text, length + 1);
     fputs(text, out);
+    for (unsigned i = 0; i < p->n_items; i++)
+        *(item_is_named(&p->items[i]) ? &blocks : &gaps) += item_count(&p->items[i]);
     fprintf(out, "# %u blocks and %u gaps in %u of %u heap words, %u roots, %u operations\n",
-            program_named(p), p->n_items - program_named(p), program_heap_words(p),
-            p->config[CONFIG_HEAP], roots, p->n_ops);
-    fprintf(out, "# %zu bytes as bytes, %zu as text; digest %016llx\n", program_encode(p, NULL, 0),
-            length, (unsigned long long)program_digest(p));
+            blocks, gaps, program_heap_words(p), p->config[CONFIG_HEAP], roots, p->n_ops);
+    if (program_is_large(p))
+        fprintf(out, "# no bytes; %zu bytes as text; digest %016llx\n", length,
+                (unsigned long long)program_digest(p));
+    else
+        fprintf(out, "# %zu bytes as bytes, %zu as text; digest %016llx\n",
+                program_encode(p, NULL, 0), length, (unsigned long long)program_digest(p));
     free(text);
 }
 
@@ -357,6 +362,10 @@ int command_show(int argc, char **argv) {
     }
     if (!read_program(s.file, &s.program, NULL))
         return EXIT_UNREADABLE;
+    if (s.form != FORM_TEXT && program_is_large(&s.program)) {
+        fprintf(stderr, "isoheap: %s: " NO_PICTURE "; as text it can be shown\n", s.file);
+        return EXIT_USAGE;
+    }
     choose_target_for(&s.job, s.file);
     if (s.form == FORM_HTML)
         return write_page_out(&s);

@@ -53,10 +53,10 @@ static void parse_config(struct exploration *x, const char *argument, struct arg
     *n = 0;
     for (char *number; list && (number = strsep(&rest, ","));) {
         unsigned value =
-            choose_number("--config", number, config_ranges[key].min, config_ranges[key].max);
+            choose_number("--config", number, config_ranges[key].min, scope_largest(key));
         if (*n == SCOPE_VALUES)
             argp_error(state, "--config takes at most %d values", SCOPE_VALUES);
-        x->asked.values[key][(*n)++] = (uint16_t)value;
+        x->asked.values[key][(*n)++] = value;
     }
     free(list);
     x->own_variants |= key == CONFIG_VARIANT;

@@ -24,6 +24,8 @@ static bool is_no_integer(const struct value *v, const struct op *op, const void
 
 /* What stands in no OCaml program: raw words, and what a collector alone has. */
 static const char *inexpressible(const struct program *p) {
+    if (program_is_large(p))
+        return "a heap of more than 8192 words, or blocks by count";
     for (unsigned i = 0; i < p->n_items; i++)
         if (p->items[i].kind == ITEM_RAW || p->items[i].is_static || p->items[i].address_code)
             return "a raw or static block, or a code word that is none";

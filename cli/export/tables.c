@@ -59,11 +59,27 @@ static void write_immediate(FILE *f, uint64_t bits) {
     fprintf(f, "IMMEDIATE(%" PRId64 ")", (int64_t)bits);
 }
 
+/* The item of a named block, and the number of the object that it is the first of. */
+static unsigned item_of(const struct program *p, unsigned block) {
+    unsigned i = 0;
+    while (!item_is_named(&p->items[i]) || block-- > 0)
+        i++;
+    return i;
+}
+static unsigned first_object(const struct program *p, unsigned block) {
+    unsigned first = 0, item = item_of(p, block);
+    for (unsigned i = 0; i < item; i++)
+        first += item_is_named(&p->items[i]) ? item_count(&p->items[i]) : 0;
+    return first;
+}
+
 static void write_reference(const struct lowering *l, const struct value *v) {
     if (program_named_item(l->p, v->block)->is_static && !l->outside)
         write_immediate(l->f, 0);
+    else if (v->kind == VALUE_EACH)
+        fprintf(l->f, "EACH(%u)", item_of(l->p, v->block));
     else
-        fprintf(l->f, "REFERENCE(%u, %u)", v->block,
+        fprintf(l->f, "REFERENCE(%u, %u)", first_object(l->p, v->block),
                 v->kind == VALUE_INFIX && l->infix ? v->offset : 0u);
 }
 
@@ -90,6 +106,8 @@ static void write_value(const struct lowering *l, const struct value *v) {
         fprintf(l->f, "SLOT(%u)", v->block);
     else if (v->kind == VALUE_ADDRESS)
         fprintf(l->f, "ADDRESS(%u, %u, %u)", v->block, v->offset, (unsigned)v->bits);
+    else if (v->kind == VALUE_NEXT)
+        fprintf(l->f, "NEXT");
     else if (value_is_reference(v))
         write_reference(l, v);
     else
@@ -148,9 +166,9 @@ static void write_item(const struct lowering *l, const struct item *item, unsign
     fprintf(l->f, "    {%u, %u, %u, %s, %s, ", item->wosize, start, tag,
             item->kind == ITEM_FREE ? "BLUE" : "WHITE", item->is_static ? "true" : "false");
     if (item_is_named(item))
-        fprintf(l->f, "true, b%u},\n", block);
+        fprintf(l->f, "true, b%u, %u, %u},\n", block, item_count(item), first_object(l->p, block));
     else
-        fprintf(l->f, "false, NULL},\n");
+        fprintf(l->f, "false, NULL, %u, 0},\n", item_count(item));
 }
 
 static void write_heap(const struct lowering *l) {
@@ -159,18 +177,21 @@ static void write_heap(const struct lowering *l) {
         if (item_is_named(&l->p->items[i]))
             write_fields(l, i, block++);
     block = 0;
-    fprintf(l->f, "struct item {\n"
-                  "    size_t wosize, first_scanned; /* fields before first_scanned are raw */\n"
-                  "    unsigned tag, colour;\n"
-                  "    bool is_static, named; /* what has no name is a gap */\n"
-                  "    const word *words;\n"
-                  "};\n"
-                  "static const struct item items[] = {\n");
+    fprintf(l->f,
+            "struct item {\n"
+            "    size_t wosize, first_scanned; /* fields before first_scanned are raw */\n"
+            "    unsigned tag, colour;\n"
+            "    bool is_static, named; /* what has no name is a gap */\n"
+            "    const word *words;\n"
+            "    size_t count, first; /* so many alike; the number of the first with a name */\n"
+            "};\n"
+            "static const struct item items[] = {\n");
     for (unsigned i = 0; i < l->p->n_items; i++) {
         write_item(l, &l->p->items[i], block);
         block += item_is_named(&l->p->items[i]);
     }
-    fprintf(l->f, "    {0, 0, 0, 0, false, false, NULL}};\nstatic const size_t n_items = %u;\n",
+    fprintf(l->f,
+            "    {0, 0, 0, 0, false, false, NULL, 0, 0}};\nstatic const size_t n_items = %u;\n",
             l->p->n_items);
 }
 
@@ -194,7 +215,7 @@ static void write_roots(const struct lowering *l) {
 
 void export_tables(FILE *f, const struct exported *e) {
     const struct lowering l = lower(f, e);
-    const uint16_t *config = l.p->config;
+    const uint32_t *config = l.p->config;
     fprintf(f, "/* ---- the program ---- */\n\nenum {\n");
     fprintf(f, "    HEAP = %u, NURSERY = %u, MARK_STACK = %u, SLICE = %u, LARGE = %u,\n",
             config[CONFIG_HEAP], config[CONFIG_NURSERY], config[CONFIG_MARK_STACK],
@@ -205,21 +226,25 @@ void export_tables(FILE *f, const struct exported *e) {
     fprintf(f, "    HEAP_USED = %u, STATIC_WORDS = %u, LARGEST = %u, CLOSURE_FUNCTIONS = %u,\n",
             program_heap_words(l.p), program_static_words(l.p), PROGRAM_WOSIZE, PROGRAM_FUNCTIONS);
     fprintf(f, "    TAKES_INFIX = %d\n};\n", l.infix);
-    fprintf(f,
-            "#define IMMEDIATE(n) ((word)(n) << 1 | 1)\n"
-            "/* field `offset` of named block `block` (an infix pointer, or 0) */\n"
-            "#define REFERENCE(block, offset) \\\n"
-            "    ((word)0x0111 << 48 | (word)(block) << 16 | (word)(offset) << 1)\n"
-            "/* what a slot holds when the operation runs */\n"
-            "#define SLOT(n) ((word)0x0222 << 48 | (word)(n) << 1)\n"
-            "/* the address of a field of what a block or slot is, as data; what says how */\n"
-            "#define ADDRESS(of, field, how) \\\n"
-            "    ((word)0x0233 << 48 | (word)(of) << 32 | (word)(field) << 16 | (word)(how) << 1)\n"
-            "/* the block without fields that has this tag; bytes before or behind the heap */\n"
-            "#define ATOM(tag) ((word)0x0144 << 48 | (word)(tag) << 1)\n"
-            "#define BESIDE(behind, bytes) \\\n"
-            "    ((word)0x0155 << 48 | (word)(behind) << 16 | (word)(bytes) << 1)\n"
-            "\n");
+    fprintf(
+        f,
+        "#define IMMEDIATE(n) ((word)(n) << 1 | 1)\n"
+        "/* field `offset` of named block `block` (an infix pointer, or 0) */\n"
+        "#define REFERENCE(block, offset) \\\n"
+        "    ((word)0x0111 << 48 | (word)(block) << 16 | (word)(offset) << 1)\n"
+        "/* in an item by count: its next block; the block of the same number of another one */\n"
+        "#define NEXT ((word)0x0166 << 48)\n"
+        "#define EACH(item) ((word)0x0177 << 48 | (word)(item) << 1)\n"
+        "/* what a slot holds when the operation runs */\n"
+        "#define SLOT(n) ((word)0x0222 << 48 | (word)(n) << 1)\n"
+        "/* the address of a field of what a block or slot is, as data; what says how */\n"
+        "#define ADDRESS(of, field, how) \\\n"
+        "    ((word)0x0233 << 48 | (word)(of) << 32 | (word)(field) << 16 | (word)(how) << 1)\n"
+        "/* the block without fields that has this tag; bytes before or behind the heap */\n"
+        "#define ATOM(tag) ((word)0x0144 << 48 | (word)(tag) << 1)\n"
+        "#define BESIDE(behind, bytes) \\\n"
+        "    ((word)0x0155 << 48 | (word)(behind) << 16 | (word)(bytes) << 1)\n"
+        "\n");
     write_heap(&l);
     write_roots(&l);
 }

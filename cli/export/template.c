@@ -161,8 +161,15 @@ static bool is_of_phases(enum violation v) {
            v == VIOLATION_tricolour_broken;
 }
 
+static bool has_counts(const struct program *p) {
+    bool any = false;
+    for (unsigned i = 0; i < p->n_items; i++)
+        any |= p->items[i].more != 0;
+    return any;
+}
+
 static bool is_needed(const struct exported *e, const char *what, size_t length) {
-    const uint16_t *config = e->program->config;
+    const uint32_t *config = e->program->config;
     const char *class = assertions(e->violation);
     const op_bits stores = UINT64_C(1) << OP_STORE;
     const bool calls_collect =
@@ -206,6 +213,7 @@ static bool is_needed(const struct exported *e, const char *what, size_t length)
         {"byalloc", e->subject->image == NULL},
         {"addresses", has_addresses},
         {"outsiders", export_has_outsiders(e->program)},
+        {"bycount", has_counts(e->program)},
         {"plainstore", has_plain_store(e->program)},
         {"addressops", ops_have_addresses(e->program, OP_BITS_ALL)},
         {"addresscode", ops_have_addresses(e->program, stores | UINT64_C(1) << OP_INIT)},

@@ -139,7 +139,8 @@ void describe_without_target(const struct job *job, const struct program *p,
                              const struct verdict *v, char *out, size_t capacity) {
     struct verdict plain;
     out[0] = '\0';
-    if (!job->target || !v->violation || same_without_target(job, p, v, &plain))
+    if (!job->target || !v->violation || program_is_large(p) ||
+        same_without_target(job, p, v, &plain))
         return;
     snprintf(out, capacity, "only in the target %s: without it there is %s%s%s",
              quoted_path(job->target),

@@ -282,6 +282,7 @@ void target_run(const struct job *job, const struct program *p, struct death *de
         (a.word != JUDGED_RAN && (a.word != JUDGED_DIED || place->told))) {
         struct guard_end end = end_session(s); /* a limit, or all of it has died */
         death->limit = end.limit;
+        death->seconds = s->task.seconds;
         death->status = end.status;
     } else {
         guard_listen(&s->child);

@@ -215,6 +215,7 @@ const struct collector ISOHEAP_COLLECTOR = {
                .conservative = true,
                .single = true,
                .refusal = REFUSES_ANYTIME,
+               .max_heap_words = CAPACITY / 2,
                .max_mutators = GC_MUTATORS},
     .variants = variants,
     .open = boehm_open,

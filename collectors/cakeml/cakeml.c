@@ -452,6 +452,7 @@ const struct collector ISOHEAP_COLLECTOR = {
                .renews = true,
                .full_until_exact = 1,
                .refusal = REFUSES_EXACTLY,
+               .max_heap_words = CAKEML_LIMIT,
                .max_mutators = GC_MUTATORS,
                .refines_words = true},
     .variants = variants,

@@ -23,7 +23,7 @@
 #define ISOHEAP_COLLECTOR cheney
 #endif
 
-enum { CAPACITY = 1 << 25 }; /* words of one semispace: address space, not memory */
+enum { CAPACITY = 1 << 27 }; /* words of one semispace: address space, not memory */
 
 struct gc {
     struct arena space[2];

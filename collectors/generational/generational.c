@@ -249,6 +249,8 @@ static void generational_reset(struct gc *g, const struct gc_config *config) {
     g->cycle.context = g;
     g->kind = config->kind % KINDS;
     struct major major = {promote, &g->cycle, old->low, old->bytes};
+    if (!nursery_room(&g->nursery, old->config.heap_words))
+        abort(); /* the interface has no word for it */
     nursery_reset(&g->nursery, &old->config, old->end, major);
 }
 
@@ -260,6 +262,11 @@ static enum gc_result generational_collect(struct gc *g, enum gc_collection kind
         collect_all(g); /* never compacts the old generation */
     }
     return GC_OK;
+}
+
+static void generational_close(struct gc *g) {
+    nursery_close(&g->nursery);
+    on_space_close(g);
 }
 
 static enum gc_result generational_step(struct gc *g, size_t budget) {
@@ -349,7 +356,7 @@ const struct collector ISOHEAP_COLLECTOR = {
     .promise = generational_promise,
     .open = on_space_open,
     .reset = generational_reset,
-    .close = on_space_close,
+    .close = generational_close,
     .image = on_space_image,
     .adopt = on_space_adopt,
     .alloc = generational_alloc,

@@ -16,9 +16,10 @@
 #include "collectors/faults.h"
 #include "collectors/words_copy.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-enum { NURSERY_WORDS = 4096, NURSERY_HEAP_WORDS = 8192 }; /* the largest of the input language */
+enum { NURSERY_WORDS = 4096 }; /* the largest of the input language */
 
 /* What a nursery asks of the old generation. */
 struct major {
@@ -46,8 +47,9 @@ struct nursery {
     bool full;          /* the old generation refused a promotion in the last minor collection */
 
     size_t n_remembered, n_promoted;
-    struct remembered remembered[NURSERY_HEAP_WORDS]; /* each field at most once: `recorded` */
-    uint64_t recorded[NURSERY_HEAP_WORDS / 64];       /* a bit for each word of the old heap */
+    size_t old_words;                 /* of the largest old heap so far: for it there is memory */
+    struct remembered *remembered;    /* each field at most once: `recorded` */
+    uint64_t *recorded;               /* a bit for each word of the old heap */
     word promoted[NURSERY_WORDS / 2]; /* blocks whose fields have still to be looked at */
     uint8_t age[2 * NURSERY_WORDS];   /* minor collections survived, of the block there */
 };
@@ -74,6 +76,29 @@ static inline void choose_half(struct nursery *n, unsigned half) {
     n->limit = n->free + n->half_words;
 }
 
+static inline void nursery_close(struct nursery *n) {
+    free(n->remembered);
+    free(n->recorded);
+    n->remembered = NULL;
+    n->recorded = NULL;
+    n->old_words = 0;
+}
+
+/* A field of an old block may be anywhere: memory for all of them, which costs nothing before it is
+ * written.  False if the system refuses. */
+static inline bool nursery_room(struct nursery *n, size_t old_words) {
+    if (old_words <= n->old_words)
+        return true;
+    nursery_close(n);
+    n->remembered = calloc(old_words, sizeof *n->remembered);
+    n->recorded = calloc(old_words / 64 + 1, sizeof *n->recorded);
+    if (!n->remembered || !n->recorded)
+        return false;
+    n->old_words = old_words;
+    return true;
+}
+
+/* After nursery_room. */
 static inline void nursery_reset(struct nursery *n, const struct gc_config *config, word *base,
                                  struct major major) {
     n->major = major;
@@ -82,7 +107,7 @@ static inline void nursery_reset(struct nursery *n, const struct gc_config *conf
     n->half_words = config->nursery_words;
     n->n_remembered = n->n_promoted = 0;
     n->full = false;
-    memset(n->recorded, 0, sizeof n->recorded);
+    memset(n->recorded, 0, (config->heap_words / 64 + 1) * sizeof *n->recorded);
     choose_half(n, 0);
 }
 

@@ -276,6 +276,7 @@ const struct collector ISOHEAP_COLLECTOR = {
                .refusal = REFUSES_NO_FREE_BLOCK,
                .shallow = true,
                .single = true,
+               .max_heap_words = CAPACITY / 2,
                .max_mutators = 1,
                .forwards = true},
     .variants = variants,

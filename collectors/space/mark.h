@@ -42,11 +42,19 @@ static inline bool darken_raw(struct space *g, word v) {
     return true;
 }
 
+/* FAULT_small_table: each block has an entry in a table of what a collection has marked, and there
+ * are so many of them. */
+#ifndef MARK_TABLE
+#define MARK_TABLE 10000
+#endif
+
 /* darken_helper: white blocks become gray and go on the stack. */
 static inline void darken(struct space *g, word v, const word *place) {
     if (FAULTY(pushed_twice) && header_colour(header_of(v)) == GRAY)
         stack_push(&g->stack, v);
     if (header_colour(header_of(v)) != WHITE)
+        return;
+    if (FAULTY(small_table) && g->stack.noted++ >= MARK_TABLE)
         return;
     if (FAULTY(deep_mark)) {
         mark_deep(g, v);

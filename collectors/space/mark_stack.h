@@ -25,6 +25,7 @@ struct mark_stack {
     word *entries; /* the stack; of several chunks the topmost one */
     size_t size;   /* entries of the stack or of a chunk */
     size_t top;    /* entries in use, of the topmost chunk */
+    size_t noted;  /* FAULT_small_table: blocks since stack_clear */
     /* Chunks: the word before the entries names the chunk below, NULL at the bottom. */
     word *spare; /* one empty chunk, so that a stack at its edge does not take and give back */
     word *free_chunks;
@@ -96,6 +97,7 @@ static inline bool stack_is_empty(const struct mark_stack *s) {
 
 /* Before a cycle. */
 static inline void stack_clear(struct mark_stack *s) {
+    s->noted = 0;
     while (s->policy == OVERFLOW_CHUNKS && chunk_leave(s))
         ;
     s->top = 0;

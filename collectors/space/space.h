@@ -102,7 +102,9 @@ static inline void space_promise(const struct gc_config *config, struct collecto
 /* ---- life ------------------------------------------------------------------------------------
  */
 
-enum { SPACE_CAPACITY = 1 << 25 }; /* words of the heap and of the stack: address space alone */
+/* Words of the largest heap with a nursery beside it, and of its mark stack: address space alone.
+ */
+enum { SPACE_CAPACITY = (1 << 27) + (1 << 14) };
 
 static inline bool space_open(struct space *g) {
     if (!arena_open(&g->heap, SPACE_CAPACITY))

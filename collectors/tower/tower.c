@@ -369,6 +369,7 @@ const struct collector ISOHEAP_COLLECTOR = {
                .renews = true,
                .full_until_exact = 1,
                .refusal = REFUSES_EXACTLY,
+               .max_heap_words = TOWER_HALF,
                .max_mutators = GC_MUTATORS,
                .refines = true},
     .variants = variants,

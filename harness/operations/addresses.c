@@ -140,7 +140,7 @@ void resolve_addresses(struct runner *r, enum party party) {
         struct model_address *a = &r->model.addresses[n];
         if (a->value.kind != VALUE_ADDRESS)
             continue;
-        const struct model_object *o = &r->model.objects[a->value.block];
+        const struct model_object *o = &r->model.objects[r->first[a->value.block]];
         word place = o->address[party];
         if (!a->code)
             place = call_shown_at(&r->side[party], place);

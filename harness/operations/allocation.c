@@ -18,7 +18,7 @@ uint32_t new_object(struct runner *r, unsigned m, unsigned dst, size_t wosize, u
     uint32_t object = model_add(&r->model, wosize, tag, first_scanned, raw);
     assert(object != MODEL_NONE); /* there was room before anybody was asked */
     r->model.objects[object].origin = -1 - (int32_t)r->verdict.op;
-    r->model.objects[object].serial = (uint16_t)r->serial++;
+    r->model.objects[object].serial = r->serial++;
     r->model.slots[m][dst] = model_pointer(object, 0);
     return object;
 }

@@ -14,11 +14,11 @@
 #define NEVER_YOUNG UINT64_MAX
 
 struct ageing {
-    uint64_t minors;              /* collections, ever */
-    uint64_t first;               /* of them before this run */
-    unsigned in_call;             /* in this call */
-    uint32_t young[GC_MUTATORS];  /* a bit for each slot: it held a young block before the last */
-    uint64_t born[MODEL_OBJECTS]; /* minors when the block was allocated, or NEVER_YOUNG */
+    uint64_t minors;             /* collections, ever */
+    uint64_t first;              /* of them before this run */
+    unsigned in_call;            /* in this call */
+    uint32_t young[GC_MUTATORS]; /* a bit for each slot: it held a young block before the last */
+    uint64_t born[];             /* by object: minors when it was allocated, or NEVER_YOUNG */
 };
 _Static_assert(PROGRAM_SLOTS <= 32, "a bit for each slot");
 
@@ -164,6 +164,7 @@ const struct oracle_module oracle_ageing = {
     .classes = {VIOLATION_nursery_unused, VIOLATION_age_ignored},
     .needs = 1u << NEED_nurses | 1u << NEED_generations | 1u << NEED_walk,
     .state = sizeof(struct ageing),
+    .each = sizeof(uint64_t),
     .record = RECORD_minor_record,
     .reset = reset,
     .placed = placed,

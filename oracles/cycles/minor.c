@@ -18,7 +18,7 @@
 /* f of Definition 7, for the young blocks of the record: 0: not known. */
 struct copies {
     bool seen; /* a minor collection, in this run */
-    uint32_t of[SIDE_WORDS];
+    uint32_t of[];
 };
 
 /* At word `at` of the heap; SIZE_MAX - n: at slot n. */
@@ -227,6 +227,7 @@ const struct oracle_module oracle_minor = {
                 VIOLATION_promise_broken},
     .needs = 1u << NEED_walk | 1u << NEED_generations,
     .state = sizeof(struct copies),
+    .each = sizeof(uint32_t),
     .record = RECORD_minor_record,
     .reset = reset,
     .minor = minor,

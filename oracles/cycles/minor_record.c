@@ -140,9 +140,21 @@ static bool minor(struct judge *j, bool before) {
     return false;
 }
 
+/* Three bits a word, in the byte that it has. */
+static bool reset(struct judge *j) {
+    struct minor_record *m = j->state;
+    size_t bits = j->side->room / 64 + 1;
+    m->starts = m->words + j->side->room;
+    m->young_starts = m->starts + bits;
+    m->recorded = m->young_starts + bits;
+    return false;
+}
+
 const struct oracle_module oracle_minor_record = {
     .meaning = "the heap before a minor collection",
     .needs = 1u << NEED_walk | 1u << NEED_generations,
     .state = sizeof(struct minor_record),
+    .each = sizeof(word) + 1,
+    .reset = reset,
     .minor = minor,
 };

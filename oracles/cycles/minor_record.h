@@ -15,10 +15,11 @@ struct minor_record {
                         the remembered set; the witness has been compared */
     size_t old, young; /* blocks: old ones; young ones that must be kept (minor.c) */
     gc_slots slots[GC_MUTATORS];
-    uint64_t starts[SIDE_WORDS / 64 + 1];       /* an old block starts here (field 0) */
-    uint64_t young_starts[SIDE_WORDS / 64 + 1]; /* a young one that must be kept */
-    uint64_t recorded[SIDE_WORDS / 64 + 1];     /* this word is a remembered field */
-    word words[SIDE_WORDS];                     /* of all those blocks */
+    /* For each word of the side: */
+    uint64_t *starts;       /* an old block starts here (field 0) */
+    uint64_t *young_starts; /* a young one that must be kept */
+    uint64_t *recorded;     /* this word is a remembered field */
+    word words[];           /* of all those blocks; the maps lie behind them */
 };
 
 /* Young blocks too: those that slots and remembered fields reach. */

@@ -17,6 +17,7 @@
 static bool reset(struct judge *j) {
     struct snapshot *n = j->state;
     n->watched = n->due = false;
+    definition6_room(&n->summary, n->memory, j->side->room);
     return false;
 }
 static bool built(struct judge *j) {
@@ -255,6 +256,7 @@ const struct oracle_module oracle_snapshot = {
                 VIOLATION_garbage_retained, VIOLATION_edge_changed, VIOLATION_data_changed},
     .needs = 1u << NEED_walk | 1u << NEED_cycle | 1u << NEED_old_stays,
     .state = sizeof(struct snapshot),
+    .each = DEFINITION6_EACH,
     .record = RECORD_minor_record,
     .reset = reset,
     .built = built,

@@ -13,6 +13,7 @@ struct snapshot {
     struct gc_cycle cycle; /* at the last look */
     bool watched;          /* one is under way, and was watched from its beginning */
     bool due;              /* the mutator has written since the last look */
+    word memory[];         /* of the summary */
 };
 
 /* A cycle of an old generation has begun in the last call: its snapshot.  False: it has ended too,

@@ -43,8 +43,8 @@ static void check_dense(struct judge *j) {
  */
 
 struct places {
-    uint64_t collections;       /* hooks->collections when they were last taken down */
-    uint32_t order[SIDE_WORDS]; /* for every word where a block was before: 1 + the pair of it */
+    uint64_t collections; /* hooks->collections when they were last taken down */
+    uint32_t order[];     /* for every word where a block was before: 1 + the pair of it */
 };
 
 static bool reset(struct judge *j) {
@@ -125,6 +125,7 @@ const struct oracle_module oracle_compaction = {
     .classes = {VIOLATION_heap_not_dense, VIOLATION_order_changed},
     .needs = 1u << NEED_walk | 1u << NEED_compacts,
     .state = sizeof(struct places),
+    .each = sizeof(uint32_t),
     .reset = reset,
     .compared = compared,
 };

@@ -8,6 +8,17 @@
 
 #include <string.h>
 
+/* The most aligned first. */
+void definition6_room(struct definition6 *d, void *memory, size_t words) {
+    d->most = words;
+    d->before = memory;
+    d->added = d->before + words;
+    d->vertices = (struct definition6_vertex *)(void *)(d->added + words);
+    d->seen = (uint32_t *)(void *)(d->vertices + words);
+    d->work = d->seen + words;
+    d->deleted = (bool *)(void *)(d->work + words);
+}
+
 void definition6_begin(struct definition6 *d) {
     d->n_snapshot = d->n_vertices = d->n_writes = 0;
 }
@@ -29,7 +40,7 @@ static bool in_graph(const struct graph *g, word block) {
 word *definition6_add(struct definition6 *d, const struct graph *g, word block, size_t wosize,
                       unsigned tag, bool is_new) {
     size_t at = place(g, block);
-    if (!in_graph(g, block) || wosize >= old_words(g) - at || d->n_vertices == DEFINITION6_WORDS)
+    if (!in_graph(g, block) || wosize >= old_words(g) - at || d->n_vertices == d->most)
         return NULL;
     d->vertices[d->n_vertices++] =
         (struct definition6_vertex){(uint32_t)at, (uint32_t)wosize, (uint8_t)tag};
@@ -75,7 +86,7 @@ size_t definition6_changed(const struct definition6 *d, const struct graph *g,
 
 static void next_round(struct definition6 *d) {
     if (++d->round == 0) { /* once in 2^32 rounds */
-        memset(d->seen, 0, sizeof d->seen);
+        memset(d->seen, 0, d->most * sizeof *d->seen);
         d->round = 1;
     }
 }

@@ -21,24 +21,31 @@
 #include "program/program.h"
 #include "views/graph.h"
 
-enum { DEFINITION6_WORDS = PROGRAM_HEAP_WORDS };
-
 struct definition6_vertex {
     uint32_t at; /* header, in words from the start of the heap */
     uint32_t wosize;
     uint8_t tag;
 };
 struct definition6 {
-    struct definition6_vertex vertices[DEFINITION6_WORDS]; /* RG(h0, r).V, then new_allocs */
+    size_t most;                         /* words of a heap, and vertices, that there is room for */
+    struct definition6_vertex *vertices; /* RG(h0, r).V, then new_allocs */
     uint32_t n_snapshot, n_vertices;
     uint32_t n_writes; /* since the cycle began */
     /* For each word of the heap, meaningful for fields of vertices: */
-    word before[DEFINITION6_WORDS];  /* RG(h0, r).E, and data */
-    word added[DEFINITION6_WORDS];   /* added_edges, if not deleted again */
-    bool deleted[DEFINITION6_WORDS]; /* is the edge of RG.E in deleted_edges? */
+    word *before;  /* RG(h0, r).E, and data */
+    word *added;   /* added_edges, if not deleted again */
+    bool *deleted; /* is the edge of RG.E in deleted_edges? */
     /* scratch of definition6_unprotected */
-    uint32_t seen[DEFINITION6_WORDS], work[DEFINITION6_WORDS], round;
+    uint32_t *seen, *work, round;
 };
+
+/* The summary's memory for a heap of so many words: as many bytes, for each of them. */
+enum {
+    DEFINITION6_EACH =
+        2 * sizeof(word) + sizeof(struct definition6_vertex) + 2 * sizeof(uint32_t) + sizeof(bool)
+};
+/* The caller's, for so many words, zeroed before the first time; kept until another is given. */
+void definition6_room(struct definition6 *, void *memory, size_t words);
 
 /* Nothing is known yet of a new cycle. */
 void definition6_begin(struct definition6 *);

@@ -337,7 +337,7 @@ static void read_config(struct program *p, const uint8_t *bytes) {
     const struct config_range *range = &config_ranges[key];
     unsigned soft = low % (range->soft_max - range->min + 1u);
     unsigned whole = ((high & 0x1f) << 8 | low) % (range->max - range->min + 1u);
-    p->config[key] = (uint16_t)(range->min + (high < CONFIG_WHOLE ? soft : whole));
+    p->config[key] = (range->min + (high < CONFIG_WHOLE ? soft : whole));
 }
 
 static void read_wide(struct decoder *d, const uint8_t *bytes) {
@@ -460,7 +460,7 @@ void program_decode_version(struct program *p, const uint8_t *data, size_t size,
     read_records(&d, data, size);
     resolve_all(&d);
     if (p->config[CONFIG_HEAP] < d.words[false])
-        p->config[CONFIG_HEAP] = (uint16_t)d.words[false];
+        p->config[CONFIG_HEAP] = d.words[false];
 }
 
 void program_decode(struct program *p, const uint8_t *data, size_t size) {

@@ -329,6 +329,8 @@ const size_t program_encode_bound =
     PROGRAM_MUTATORS * PROGRAM_SLOTS * ROOT_BOUND + PROGRAM_OPS * OP_BOUND;
 
 size_t program_encode(const struct program *p, uint8_t *out, size_t capacity) {
+    if (program_is_large(p))
+        return 0;
     struct encoder e = {.out = out, .capacity = capacity};
     named_blocks_find(&e.named, p);
     encode_config(&e, p);

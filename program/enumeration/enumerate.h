@@ -22,11 +22,12 @@ enum {
     SCOPE_SLOTS = 4,
     SCOPE_OPS = 16,
     SCOPE_SHAPES = 8,
-    SCOPE_FIELDS = 8,  /* of a shape: scanned fields or raw words */
-    SCOPE_VALUES = 64, /* of one config key */
-    SCOPE_KINDS = 16,  /* collector kinds that `kind` switches to */
-    SCOPE_MENU = 1024, /* operations with their operands */
-    SCOPE_TEXT = 2048  /* enough for scope_print */
+    SCOPE_FIELDS = 8,           /* of a shape: scanned fields or raw words */
+    SCOPE_VALUES = 64,          /* of one config key */
+    SCOPE_HEAP_WORDS = 1 << 20, /* of the largest heap */
+    SCOPE_KINDS = 16,           /* collector kinds that `kind` switches to */
+    SCOPE_MENU = 1024,          /* operations with their operands */
+    SCOPE_TEXT = 2048           /* enough for scope_print */
 };
 
 /* The kinds of gaps, as a set; their sizes are 1 field, or none. */
@@ -58,11 +59,13 @@ struct scope {
                        what a slot points at wherever they write a slot, and into raw blocks */
     bool orders;    /* address orders are told apart: slots alone rename */
     unsigned n_values[CONFIG_KEYS]; /* of every key: at least one */
-    uint16_t values[CONFIG_KEYS][SCOPE_VALUES];
+    uint32_t values[CONFIG_KEYS][SCOPE_VALUES];
 };
 
 /* Two blocks, two slots, two operations, heaps of 16 words: what `isoheap explore` begins with. */
 void scope_initial(struct scope *);
+/* The largest value of a config key in a scope: the heap may be larger than the fuzzer's. */
+uint32_t scope_largest(unsigned key);
 /* NULL, or a sentence that says what is wrong. */
 const char *scope_valid(const struct scope *);
 /* Writes the scope as one line of `word=value` pairs, the same for equal scopes only; cuts it and

@@ -185,13 +185,17 @@ void scope_initial(struct scope *s) {
     }
 }
 
+uint32_t scope_largest(unsigned key) {
+    return key == CONFIG_HEAP ? SCOPE_HEAP_WORDS : config_ranges[key].max;
+}
+
 static const char *values_valid(const struct scope *s) {
     for (unsigned key = 0; key < CONFIG_KEYS; key++) {
         if (s->n_values[key] < 1 || s->n_values[key] > SCOPE_VALUES)
             return "a config key needs 1 to 64 values";
         for (unsigned v = 0; v < s->n_values[key]; v++) {
             if (s->values[key][v] < config_ranges[key].min ||
-                s->values[key][v] > config_ranges[key].max)
+                s->values[key][v] > scope_largest(key))
                 return "a config value is out of its range";
             for (unsigned w = 0; w < v; w++)
                 if (s->values[key][v] == s->values[key][w])

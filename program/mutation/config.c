@@ -11,7 +11,7 @@ static bool set_key(struct program *p, enum config_key key, unsigned value) {
         return false;
     if (key == CONFIG_HEAP && value < program_heap_words(p))
         return false;
-    p->config[key] = (uint16_t)value;
+    p->config[key] = value;
     return true;
 }
 

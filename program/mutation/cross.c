@@ -106,7 +106,7 @@ static bool cross_config(struct mutation *m) {
         if (m->program.config[k] == value || random_chance(&m->random, 2) ||
             (k == CONFIG_HEAP && value < program_heap_words(&m->program)))
             continue;
-        m->program.config[k] = (uint16_t)value;
+        m->program.config[k] = value;
         any = true;
     }
     return any;

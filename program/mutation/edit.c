@@ -76,7 +76,7 @@ bool edit_has_room(const struct program *p, unsigned words, bool is_static) {
 static void raise_heap(struct program *p) {
     unsigned words = program_heap_words(p);
     if (p->config[CONFIG_HEAP] < words)
-        p->config[CONFIG_HEAP] = (uint16_t)words;
+        p->config[CONFIG_HEAP] = words;
 }
 
 /* The place in `fields` where the fields of item `at` are, or would be. */

@@ -122,7 +122,7 @@ static void reset_setting(struct program *p, unsigned k) {
         unsigned words = key == CONFIG_HEAP ? program_heap_words(p) : 0;
         p->config[key] = config_ranges[key].initial;
         if (p->config[key] < words)
-            p->config[key] = (uint16_t)words;
+            p->config[key] = words;
         return;
     }
 }

@@ -136,7 +136,7 @@ static bool remove_item_and_shrink_config(struct program *p, unsigned at, unsign
     cut_items(p, at / RUNGS / CONFIG_KEYS, n, MEND_UNIT, REST_NOTHING);
     if (key == CONFIG_HEAP && smaller < program_heap_words(p))
         smaller = program_heap_words(p);
-    p->config[key] = (uint16_t)smaller;
+    p->config[key] = smaller;
     return true;
 }
 

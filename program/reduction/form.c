@@ -210,9 +210,9 @@ static unsigned count_choices(const struct program *p) {
 }
 static bool lower_choice(struct program *p, unsigned at, unsigned n) {
     (void)n;
-    uint16_t *value = &p->config[choosing[at / CHOICES]];
+    uint32_t *value = &p->config[choosing[at / CHOICES]];
     bool lower = at % CHOICES < *value;
-    *value = lower ? (uint16_t)(at % CHOICES) : *value;
+    *value = lower ? at % CHOICES : *value;
     return lower;
 }
 
@@ -223,9 +223,9 @@ static unsigned count_choice_bits(const struct program *p) {
 }
 static bool clear_choice_bit(struct program *p, unsigned at, unsigned n) {
     (void)n;
-    uint16_t *value = &p->config[choosing[at / CHOICE_BITS]];
+    uint32_t *value = &p->config[choosing[at / CHOICE_BITS]];
     bool set = *value >> at % CHOICE_BITS & 1;
-    *value = (uint16_t)(*value & ~(1u << at % CHOICE_BITS));
+    *value &= ~(1u << at % CHOICE_BITS);
     return set;
 }
 
@@ -337,7 +337,9 @@ static bool item_before(const struct item *a, const struct item *b) {
         return a->kind < b->kind;
     if (a->tag != b->tag)
         return a->tag < b->tag;
-    return a->wosize < b->wosize;
+    if (a->wosize != b->wosize)
+        return a->wosize < b->wosize;
+    return a->more < b->more;
 }
 
 static void swap_names(struct value *v, const unsigned *pair) {

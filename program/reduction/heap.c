@@ -14,7 +14,7 @@
 static void shed_words(struct program *p, unsigned words_before) {
     unsigned saved = words_before - program_heap_words(p);
     if (p->config[CONFIG_HEAP] >= config_ranges[CONFIG_HEAP].min + saved)
-        p->config[CONFIG_HEAP] = (uint16_t)(p->config[CONFIG_HEAP] - saved);
+        p->config[CONFIG_HEAP] -= saved;
 }
 
 /* ---- items ------------------------------------------------------------------------------------
@@ -40,24 +40,23 @@ static bool remove_items_and_words(struct program *p, unsigned at, unsigned n) {
 static bool remove_items_and_entries(struct program *p, unsigned at, unsigned n) {
     if (p->config[CONFIG_MARK_STACK] <= n) /* 0 would be: no limit */
         return false;
-    p->config[CONFIG_MARK_STACK] = (uint16_t)(p->config[CONFIG_MARK_STACK] - n);
+    p->config[CONFIG_MARK_STACK] -= n;
     cut_items(p, at, n, MEND_UNIT, REST_NOTHING);
     return true;
 }
 
 /* A cycle that has come so far then comes to the same place: slices do less by what is gone. */
-static bool takes_work(uint16_t *budget, unsigned words, bool write) {
-    if (*budget <= words) /* 0 has a meaning of its own */
-        return false;
-    if (write)
-        *budget = (uint16_t)(*budget - words);
-    return true;
-}
 static unsigned take_work(struct program *p, unsigned words, bool write) {
-    unsigned slices = takes_work(&p->config[CONFIG_SLICE], words, write);
-    for (unsigned i = 0; i < p->n_ops; i++)
-        if (p->ops[i].code == OP_SLICE)
-            slices += takes_work(&p->ops[i].n, words, write);
+    unsigned slices = p->config[CONFIG_SLICE] > words; /* 0 has a meaning of its own */
+    if (write && slices)
+        p->config[CONFIG_SLICE] -= words;
+    for (unsigned i = 0; i < p->n_ops; i++) {
+        if (p->ops[i].code != OP_SLICE || p->ops[i].n <= words)
+            continue;
+        slices++;
+        if (write)
+            p->ops[i].n = (uint16_t)(p->ops[i].n - words);
+    }
     return slices;
 }
 static bool remove_items_and_work(struct program *p, unsigned at, unsigned n) {
@@ -95,7 +94,7 @@ static unsigned words_of(const struct program *p, unsigned at, unsigned n) {
 bool take_words(struct program *p, enum config_key key, unsigned words) {
     if (words == 0 || p->config[key] < config_ranges[key].min + words)
         return false;
-    p->config[key] = (uint16_t)(p->config[key] - words);
+    p->config[key] -= words;
     return true;
 }
 
@@ -209,6 +208,40 @@ static bool shrink_gap_and_words(struct program *p, unsigned at, unsigned n) {
     if (smaller)
         shed_words(p, before);
     return smaller;
+}
+
+/* ---- items by count ---------------------------------------------------------------------------
+ */
+
+/* One block alone has no next one, and of each block there is one. */
+static void count_no_more(struct program *p, const struct item *item) {
+    for (unsigned f = item->first_field; f < item->first_field + item->n_fields; f++) {
+        struct value *v = &p->fields[f];
+        if (v->kind == VALUE_NEXT)
+            *v = (struct value){.kind = VALUE_IMMEDIATE};
+        else if (v->kind == VALUE_EACH)
+            v->kind = VALUE_BLOCK;
+    }
+}
+
+static bool lower_count(struct program *p, unsigned at, unsigned n) {
+    (void)n;
+    struct item *item = &p->items[at / LADDER];
+    unsigned more = step_down(item->more, 0, at % LADDER);
+    if (more == item->more)
+        return false;
+    item->more = more;
+    if (more == 0)
+        count_no_more(p, item);
+    return true;
+}
+
+static bool lower_count_and_words(struct program *p, unsigned at, unsigned n) {
+    unsigned before = program_heap_words(p);
+    if (!lower_count(p, at, n))
+        return false;
+    shed_words(p, before);
+    return true;
 }
 
 /* ---- fields -----------------------------------------------------------------------------------
@@ -421,7 +454,7 @@ static bool shrink_config(struct program *p, unsigned at, unsigned n) {
     unsigned key = at / LADDER, value = p->config[key];
     if (value == config_ranges[key].initial)
         return false;
-    p->config[key] = (uint16_t)step_down(value, config_ranges[key].min, at % LADDER);
+    p->config[key] = step_down(value, config_ranges[key].min, at % LADDER);
     return p->config[key] != value;
 }
 
@@ -432,6 +465,8 @@ const struct step_family heap_steps[] = {
     {"take the default of a config value", false, count_keys, take_default},
     {"remove an item", true, count_items, remove_items},
     {"free an item", true, count_items, free_items},
+    {"lower a count and the heap", false, count_rungs, lower_count_and_words},
+    {"lower a count", false, count_rungs, lower_count},
     {"merge neighbouring gaps", true, count_items, merge_neighbours},
     {"remove an item and its words", true, count_items, remove_items_and_words},
     {"remove an item and an entry of the mark stack", true, count_items, remove_items_and_entries},

@@ -46,10 +46,10 @@ bool forget_counts(struct program *p) {
 static bool remove_ops_and_counts(struct program *p, unsigned at, unsigned n) {
     bool any = false;
     for (unsigned c = 0; c < COUNTS; c++) {
-        uint16_t *count = &p->config[counts[c]];
+        uint32_t *count = &p->config[counts[c]];
         if (*count <= n)
             continue;
-        *count = (uint16_t)(*count - n);
+        *count -= n;
         any = true;
     }
     if (any)

@@ -32,7 +32,7 @@ extern const struct step_family heap_steps[], script_steps[], replace_steps[], b
 
 /* Sizes, indexes and integers become smaller by half of what is above their minimum, a quarter, ...
  * and at last by one: a search that needs few runs. */
-enum { LADDER = 13 }; /* rungs; numbers are below 2^13 */
+enum { LADDER = 28 }; /* rungs; numbers are below 2^28 */
 static inline unsigned step_down(unsigned number, unsigned minimum, unsigned rung) {
     return number < minimum ? number : number - ((number - minimum) >> rung);
 }

@@ -53,9 +53,9 @@ static bool parse_config_line(struct parser *ps) {
         const struct config_range *range = &config_ranges[key];
         if (key == CONFIG_HEAP)
             ps->heap_size = lexer->token;
-        if (!lexer_number(lexer, range->name, range->min, range->max, &value))
+        if (!lexer_number(lexer, range->name, range->min, range->largest, &value))
             return false;
-        ps->p->config[key] = (uint16_t)value;
+        ps->p->config[key] = value;
         ps->given[key] = true;
     } while (lexer->token.kind == TOKEN_WORD);
     return lexer_expect_line_end(lexer);

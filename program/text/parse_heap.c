@@ -25,6 +25,10 @@ static bool append_item(struct parser *ps, const struct token *at, struct item i
         p->fields[p->n_fields + f] = initial;
     if (item_is_named(&item))
         item.first_field = p->n_fields;
+    if (item.more >= PROGRAM_LARGE_WORDS / (item.wosize + 1u) ||
+        item_words(&item) > PROGRAM_LARGE_WORDS - ps->words[item.is_static])
+        return lexer_fail(&ps->lexer, at, "%u items of %u words: the largest heap has %d",
+                          item_count(&item), item.wosize + 1u, PROGRAM_LARGE_WORDS);
     p->n_fields = (uint16_t)(p->n_fields + item.n_fields);
     p->items[p->n_items++] = item;
     ps->words[item.is_static] += item_words(&item);
@@ -36,14 +40,29 @@ static bool append_item(struct parser *ps, const struct token *at, struct item i
     return true;
 }
 
+/* How many further ones like it, if that is given: "1000 of". */
+static bool parse_count(struct parser *ps, uint32_t *more) {
+    unsigned count = 1;
+    *more = 0;
+    ps->by_count = ps->lexer.token.kind == TOKEN_NUMBER;
+    if (!ps->by_count)
+        return true;
+    if (!lexer_number(&ps->lexer, "a count", 2, PROGRAM_LARGE_WORDS, &count))
+        return false;
+    *more = count - 1;
+    return lexer_expect(&ps->lexer, "of");
+}
+
 static bool parse_gap(struct parser *ps, const struct token *at) {
     struct item item = {.kind = ITEM_FRAGMENT};
     unsigned wosize = 0;
+    if (!parse_count(ps, &item.more))
+        return false;
     if (!lexer_accept(&ps->lexer, "fragment")) {
         item.kind = lexer_accept(&ps->lexer, "free") ? ITEM_FREE : ITEM_DEAD;
         if (item.kind == ITEM_DEAD && !lexer_accept(&ps->lexer, "dead"))
             return lexer_expected(&ps->lexer, "an item (b0 = ..., static b0 = ..., free 5, dead 3, "
-                                              "fragment)");
+                                              "fragment, 1000 of free 5)");
         if (!lexer_number(&ps->lexer, "a size", 1, PROGRAM_WOSIZE, &wosize))
             return false;
     }
@@ -75,12 +94,16 @@ static bool parse_block(struct parser *ps, const struct token *at) {
     unsigned max = PROGRAM_FIELDS - (unsigned)p->n_fields;
     if (max > PROGRAM_WOSIZE)
         max = PROGRAM_WOSIZE;
-    if (!parse_block_kind(ps, &kind) ||
+    uint32_t more;
+    if (!parse_count(ps, &more) || !parse_block_kind(ps, &kind) ||
         !parse_shape(ps, kind, false, &shape, p->fields + p->n_fields, max))
         return false;
+    if (more && shape.address_code)
+        return lexer_fail(&ps->lexer, at, "closures by count have no address for a code word");
     struct item item = {.kind = item_kinds[kind],
                         .tag = shape.tag,
                         .is_static = ps->in_static,
+                        .more = more,
                         .functions = shape.functions,
                         .wosize = (uint16_t)shape.size,
                         .n_fields = (uint16_t)shape.size};
@@ -120,7 +143,7 @@ static bool parse_items(struct parser *ps) {
     while (!at_section_end(ps))
         if (!parse_item(ps))
             return false;
-    ps->in_static = false;
+    ps->in_static = ps->by_count = false;
     return true;
 }
 
@@ -128,10 +151,6 @@ static bool check_heap_size(struct parser *ps) {
     unsigned heap = ps->p->config[CONFIG_HEAP], words = ps->words[false];
     if (words <= heap)
         return true;
-    if (words > PROGRAM_HEAP_WORDS)
-        return lexer_fail(&ps->lexer, &ps->overflow,
-                          "the blocks and gaps need %u words, and the largest heap has %d", words,
-                          PROGRAM_HEAP_WORDS);
     if (ps->given[CONFIG_HEAP])
         return lexer_fail(&ps->lexer, &ps->heap_size,
                           "heap=%u is too small: the blocks and gaps need %u words", heap, words);

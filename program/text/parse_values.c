@@ -64,6 +64,26 @@ static bool check_reference(struct parser *ps, const struct token *at, const str
     return true;
 }
 
+/* Fields of items by count: the word is `next` or `each`. */
+static bool parse_by_count(struct parser *ps, struct value *value) {
+    struct token at = ps->lexer.token;
+    unsigned block = 0;
+    if (!ps->by_count)
+        return lexer_fail(&ps->lexer, &at,
+                          "next and each stand in the fields of blocks by count, such as "
+                          "b0 = 1000 of block tag=0 [next]");
+    *value = (struct value){.kind = VALUE_NEXT};
+    if (lexer_accept(&ps->lexer, "next"))
+        return true;
+    lexer_next(&ps->lexer);
+    at = ps->lexer.token;
+    if (!lexer_sees_name(&ps->lexer, 'b', &block))
+        return lexer_expected(&ps->lexer, "a block such as b0");
+    lexer_next(&ps->lexer);
+    *value = (struct value){.kind = VALUE_EACH, .block = (uint16_t)block};
+    return check_reference(ps, &at, value);
+}
+
 static bool parse_reference(struct parser *ps, unsigned block, struct value *value) {
     struct token at = ps->lexer.token;
     unsigned offset = 0;
@@ -196,7 +216,7 @@ static bool parse_atom(struct parser *ps, struct value *value) {
     return true;
 }
 
-bool parse_value(struct parser *ps, enum value_context context, struct value *value) {
+static bool parse_any_value(struct parser *ps, enum value_context context, struct value *value) {
     unsigned number;
     uint8_t slot = 0;
     if (lexer_sees(&ps->lexer, "&") || lexer_sees(&ps->lexer, "&&"))
@@ -210,6 +230,8 @@ bool parse_value(struct parser *ps, enum value_context context, struct value *va
     if (lexer_accept(&ps->lexer, "atom"))
         return parse_atom(ps, value);
     if (context == CONTEXT_HEAP) {
+        if (lexer_sees(&ps->lexer, "next") || lexer_sees(&ps->lexer, "each"))
+            return parse_by_count(ps, value);
         if (lexer_sees_name(&ps->lexer, 'b', &number))
             return parse_reference(ps, number, value);
         return lexer_expected(&ps->lexer, "a value (an integer, a block such as b0, out 5)");
@@ -220,6 +242,15 @@ bool parse_value(struct parser *ps, enum value_context context, struct value *va
         return false;
     *value = (struct value){.kind = VALUE_SLOT, .block = slot};
     return true;
+}
+
+bool parse_value(struct parser *ps, enum value_context context, struct value *value) {
+    const struct token at = ps->lexer.token;
+    if (!parse_any_value(ps, context, value))
+        return false;
+    return !ps->by_count || !value_is_numbered(value) ||
+           lexer_fail(&ps->lexer, &at,
+                      "blocks by count have no addresses, atoms or words beside the heap");
 }
 
 bool parse_mutator(struct parser *ps, unsigned *mutator) {

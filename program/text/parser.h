@@ -28,6 +28,7 @@ struct parser {
     struct named_blocks named;
     unsigned names;        /* named blocks so far */
     bool in_static;        /* the item being read is static */
+    bool by_count;         /* and one by count */
     unsigned words[2];     /* of the items so far: in the heap, in static space */
     struct token overflow; /* the first item that does not fit into the configured heap */
     /* roots */

@@ -128,6 +128,12 @@ static void put_value(struct printer *o, const struct value *v, bool script) {
     case VALUE_ADDRESS:
         put_address(o, v, script);
         break;
+    case VALUE_NEXT:
+        put(o, "next");
+        break;
+    case VALUE_EACH:
+        put_numbered(o, "each b", v->block);
+        break;
     default:
         put_signed(o, v->bits);
         break;
@@ -180,6 +186,13 @@ static unsigned printed_fields(const struct item *item, const struct value *fiel
     return item->n_fields - n > 2 ? n : item->n_fields;
 }
 
+static void put_count(struct printer *o, const struct item *item) {
+    if (!item->more)
+        return;
+    put_unsigned(o, item_count(item));
+    put(o, " of ");
+}
+
 static void put_named(struct printer *o, const struct program *p, const struct item *item,
                       unsigned name) {
     const struct value *fields = p->fields + item->first_field;
@@ -187,6 +200,7 @@ static void put_named(struct printer *o, const struct program *p, const struct i
     put(o, item->is_static ? "static b" : "b");
     put_unsigned(o, name);
     put(o, " = ");
+    put_count(o, item);
     if (item->kind == ITEM_BLOCK) {
         put_numbered(o, "block tag=", item->tag);
         put_size_and_values(o, " ", item->n_fields, fields, n, false);
@@ -202,6 +216,8 @@ static void put_named(struct printer *o, const struct program *p, const struct i
 
 static void put_item(struct printer *o, const struct program *p, const struct item *item,
                      unsigned name) {
+    if (!item_is_named(item))
+        put_count(o, item);
     switch (item->kind) {
     case ITEM_FREE:
         put_numbered(o, "free ", item->wosize);

@@ -125,7 +125,7 @@ check 2 'more than 2\^64 programs' "$ISOHEAP" explore cheney -n16
 check 2 '--blocks takes a number from 0 to 4' "$ISOHEAP" explore cheney -b9
 check 2 'x1 is not such a list' "$ISOHEAP" explore cheney --shapes=x1
 check 2 'sing is not such a list' "$ISOHEAP" explore cheney --menu=sing
-check 2 '--config takes a number from 16 to 8192' "$ISOHEAP" explore cheney --config=heap=1
+check 2 '--config takes a number from 16 to 1048576' "$ISOHEAP" explore cheney --config=heap=1
 check 2 '--config takes KEY=VALUE' "$ISOHEAP" explore cheney --config=heat=1
 check 0 'Usage: isoheap explore .*COLLECTOR' "$ISOHEAP" explore --help
 

@@ -188,6 +188,7 @@ static void budget_0_begins_and_does_nothing_more(void **state) {
  */
 
 static struct definition6 d6;
+static word d6_memory[32 * DEFINITION6_EACH / sizeof(word) + 1];
 static struct graph graph;
 static struct graph_cell cells[64];
 static word heap[32];
@@ -206,6 +207,7 @@ static void two_blocks(void) {
     graph_of_heap(&graph, heap, 32, NULL, 0, NULL, 0, cells, 64, in_use);
     graph.epoch = 1;
     cells[2].stamp = cells[5].stamp = 1;
+    definition6_room(&d6, d6_memory, 32);
     definition6_begin(&d6);
     word *before = definition6_add(&d6, &graph, b, 2, 0, false);
     before[0] = before[1] = c;

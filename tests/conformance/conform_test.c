@@ -6,7 +6,9 @@
 #include "collectors/cheney/cheney.h"
 #include "collectors/generational/generational.h"
 #include "collectors/incremental/incremental.h"
+#include "collectors/known_bad/known_bad.h"
 #include "collectors/mark_sweep/mark_sweep.h"
+#include "collectors/registry/registry.h"
 #include "conformance/conform.h"
 
 #include <setjmp.h>
@@ -88,12 +90,33 @@ static void what_is_not_claimed_is_not_tested(void **state) {
     assert_int_equal(answer.result, CONFORM_NOT_PROMISED);
 }
 
+/* A table of 10,000 blocks is large enough for a smaller heap; and who says that he has no larger
+ * one is asked for no larger one. */
+static void a_table_that_is_too_small_is_found_in_a_large_heap(void **state) {
+    (void)state;
+    const struct collector *bad = collector_find(known_bad_collectors(), "bad_small_table");
+    conform_large(30000);
+    conform_run(bad, step_named("large"), &answer);
+    assert_int_equal(answer.result, CONFORM_KEPT);
+    conform_large(50000);
+    struct collector modest = *bad;
+    modest.traits.max_heap_words = 30000;
+    modest.promise = NULL;
+    conform_run(&modest, step_named("large"), &answer);
+    assert_int_equal(answer.result, CONFORM_KEPT);
+    conform_run(bad, step_named("large"), &answer);
+    assert_int_equal(answer.result, CONFORM_BROKEN);
+    assert_non_null(strstr(answer.text, "10000 steps along a list of 12499 blocks"));
+    conform_large(1 << 18);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_have_names_and_promises),
         cmocka_unit_test(healthy_collectors_keep_every_promise),
         cmocka_unit_test(a_broken_promise_is_told_in_words),
         cmocka_unit_test(what_is_not_claimed_is_not_tested),
+        cmocka_unit_test(a_table_that_is_too_small_is_found_in_a_large_heap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

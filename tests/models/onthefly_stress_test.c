@@ -311,6 +311,7 @@ static uint64_t play_round(struct round *r, struct model *model, uint64_t seed,
     r->mutators = 1 + seed % OTF_MUTATORS;
     r->otf = otf_open(r->mutators, BLOCKS_MAX >> (seed / 4 % 3), hooks);
     assert_non_null(r->otf);
+    assert_true(model_room(model, MODEL_OBJECTS, MODEL_WORDS));
     model_reset(model, r->mutators);
     share_mailboxes(r, model, &object);
     assert_true(otf_start(r->otf));

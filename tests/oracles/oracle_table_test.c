@@ -87,6 +87,7 @@ static struct model model;
 static void words_of_a_side(void **state) {
     (void)state;
     const word units[] = {WORD_UNIT, WORD_UNIT};
+    assert_true(model_room(&model, MODEL_OBJECTS, MODEL_WORDS));
     model_reset(&model, 1);
     unsigned object = model_add(&model, 2, 0, 0, units);
     model.objects[object].address[PARTY_REFERENCE] = 0x1000;
@@ -197,6 +198,7 @@ static void objects_have_names(void **state) {
     (void)state;
     const word units[] = {WORD_UNIT, WORD_UNIT};
     char text[200], cut[6];
+    assert_true(model_room(&model, MODEL_OBJECTS, MODEL_WORDS));
     model_reset(&model, 1);
     unsigned first = model_add(&model, 2, 3, 0, units), second = model_add(&model, 1, 0, 0, units);
     model.objects[first].origin = 4;
@@ -241,14 +243,16 @@ static void words_of_a_heap_are_described(void **state) {
     (void)state;
     static struct side side;
     static word heap[16] = {0};
+    static struct graph_cell cells[16];
+    static uint64_t in_use[1];
     const struct judge_services silent = {.walk = NULL}, naming = {.name = name_it};
     struct judge j = {.side = &side, .services = &silent};
     char text[200];
-    graph_of_heap(&side.graph, heap, 16, NULL, 0, model.slots[0], 1, side.cells, 16, side.in_use);
+    graph_of_heap(&side.graph, heap, 16, NULL, 0, model.slots[0], 1, cells, 16, in_use);
     side.graph.epoch = 1;
     heap[4] = header_make(2, WHITE, 3);
-    side.cells[5].stamp = 1; /* the only block: words 4 to 6 */
-    side.in_use[0] = 7u << 4;
+    cells[5].stamp = 1; /* the only block: words 4 to 6 */
+    in_use[0] = 7u << 4;
     assert_string_equal(described(&j, pointer_word(&heap[5])),
                         "a pointer to the block at word 4 (tag 3, 2 fields)");
     assert_string_equal(described(&j, pointer_word(&heap[6])),

@@ -538,8 +538,21 @@ static void scopes_that_are_none(void **state) {
     assert_non_null(scope_valid(&s)); /* too long a menu: 1024 blits alone */
 }
 
+/* A scope may have a larger heap than the fuzzer, and no other value beyond its limits. */
+static void heaps_of_a_scope_may_be_large(void **state) {
+    (void)state;
+    struct scope s;
+    scope_initial(&s);
+    s.values[CONFIG_HEAP][0] = scope_largest(CONFIG_HEAP);
+    assert_null(scope_valid(&s));
+    assert_int_equal(scope_largest(CONFIG_NURSERY), config_ranges[CONFIG_NURSERY].max);
+    s.values[CONFIG_HEAP][0]++;
+    assert_non_null(scope_valid(&s));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(heaps_of_a_scope_may_be_large),
         cmocka_unit_test(counts_agree_on_heaps),
         cmocka_unit_test(counts_agree_on_closures_and_gaps),
         cmocka_unit_test(counts_agree_on_scripts),

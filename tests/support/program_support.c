@@ -273,6 +273,10 @@ void check_bytes_round_trip(const struct program *p) {
         fail_msg("the program is not valid: %s", fault);
     size_t size = program_encode(p, bytes, sizeof bytes);
     assert_true(size <= program_encode_bound);
+    if (program_is_large(p)) {
+        assert_int_equal(size, 0);
+        return;
+    }
     program_decode(&again, bytes, size);
     assert_null(program_valid(&again));
     assert_true(program_equal(p, &again));

@@ -4,11 +4,13 @@
  */
 #include "views/heap.h"
 #include "views/isomorphism.h"
+#include "views/large.h"
 #include "views/violation.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -141,6 +143,7 @@ static unsigned write_model(void) {
     const word code[] = {code_pointer(1), closinfo_make(1, 5), header_make(INFIX, WHITE, TAG_INFIX),
                          code_pointer(2), closinfo_make(1, 2), WORD_UNIT};
     const word units[] = {WORD_UNIT, WORD_UNIT};
+    assert_true(model_room(&model, MODEL_OBJECTS, MODEL_WORDS));
     model_reset(&model, 1);
     unsigned first = model_add(&model, 2, 3, 0, units);
     unsigned closure = model_add(&model, 6, TAG_CLOSURE, 5, code);
@@ -183,6 +186,7 @@ static void room_is_what_unreachable_objects_leave(void **state) {
     static word units[FIELDS];
     for (unsigned i = 0; i < FIELDS; i++)
         units[i] = WORD_UNIT;
+    assert_true(model_room(&model, MODEL_OBJECTS, MODEL_WORDS));
     model_reset(&model, 1);
     assert_true(model_has_room(&model, 1, MODEL_WORDS));
     assert_false(model_has_room(&model, 1, MODEL_WORDS + 1));
@@ -192,6 +196,28 @@ static void room_is_what_unreachable_objects_leave(void **state) {
     model.slots[0][3] = WORD_UNIT;
     assert_true(model_has_room(&model, 1, FIELDS));
     assert_false(model_has_room(&model, 1, FIELDS + 1));
+}
+
+/* What a model may hold is what was asked for last, whatever memory it has from before. */
+static void a_model_that_has_grown_has_the_limits_that_it_is_given(void **state) {
+    (void)state;
+    static struct model grown;
+    assert_true(model_room(&grown, 4, 8));
+    model_reset(&grown, 1);
+    assert_true(model_has_room(&grown, 4, 8));
+    assert_false(model_has_room(&grown, 5, 8));
+    assert_true(model_room(&grown, 100, 1000));
+    model_reset(&grown, 1);
+    assert_true(model_has_room(&grown, 100, 1000));
+    assert_true(model_room(&grown, 4, 8));
+    model_reset(&grown, 1);
+    assert_false(model_has_room(&grown, 5, 8));
+    assert_int_equal(grown.room_objects, 100);
+    word *large = large_calloc(1 << 20, sizeof *large);
+    assert_true(large && large[0] == 0 && large[(1 << 20) - 1] == 0);
+    free(large);
+    model_close(&grown);
+    assert_null(grown.objects);
 }
 
 static void measuring_adds_the_words(void **state) {
@@ -332,6 +358,7 @@ static void every_class_has_a_name_and_a_meaning(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(room_is_what_unreachable_objects_leave),
+        cmocka_unit_test(a_model_that_has_grown_has_the_limits_that_it_is_given),
         cmocka_unit_test_setup(words_are_resolved, write_heap),
         cmocka_unit_test_setup(blocks_are_seen, write_heap),
         cmocka_unit_test_setup(forgetting_clears_every_cell, write_heap),
