@@ -33,6 +33,10 @@ static bool reset(struct judge *j) {
     p->darkened = p->marked = p->collections = p->swept = p->before = 0;
     p->budget = PHASES_WORDS;
     p->finding.violation = VIOLATION_none;
+    size_t bits = j->side->room / 64 + 1;
+    p->allocated = p->words + j->side->room;
+    p->unreached = p->allocated + bits;
+    p->black = p->unreached + bits;
     return false;
 }
 
@@ -191,6 +195,7 @@ const struct oracle_module oracle_phases = {
                 VIOLATION_ill_formed_heap, VIOLATION_promise_broken},
     .needs = 1u << NEED_walk | 1u << NEED_tells_phases,
     .state = sizeof(struct phases),
+    .each = sizeof(word) + 1,
     .reset = reset,
     .operated = operated,
     .minor = minor,

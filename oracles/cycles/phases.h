@@ -14,8 +14,9 @@ struct phase_finding {
     char expected[VERDICT_TEXT], found[VERDICT_TEXT];
 };
 
-/* A set of blocks, a bit for each word of a heap: that of field 0. */
-typedef uint64_t phase_set[SIDE_WORDS / 64 + 1];
+/* A set of blocks, a bit for each word of a heap: that of field 0.  Three of them have a byte for
+ * each word. */
+typedef uint64_t *phase_set;
 
 struct phases {
     enum gc_stage last; /* the last end of a phase that was told */
@@ -31,7 +32,7 @@ struct phases {
     /* Of the heap when roots had been darkened: the blocks, those that no root reached, words. */
     phase_set allocated, unreached;
     phase_set black; /* when marking had ended */
-    word words[SIDE_WORDS];
+    word words[];    /* the sets lie behind them */
 };
 
 /* Each looks at the heap as it is now, after it has walked it, and notes in state->finding what is
