@@ -179,6 +179,28 @@ static void hand_on(const char *path) {
     free(list);
 }
 
+/* The collector of the file `full`, which messages call `path`; NULL after a message. */
+static const struct collector *open_plugin(const char *path, const char *full, bool named,
+                                           void **object) {
+    *object = survives(full) ? dlopen(full, RTLD_NOW | RTLD_LOCAL) : NULL;
+    const char *error = *object ? NULL : dlerror();
+    const struct isoheap_plugin *plugin = *object ? dlsym(*object, "isoheap_plugin") : NULL;
+    if (*object)
+        error = misfit(plugin);
+    if (*object && !error && named)
+        error = taken(plugin->collector->name);
+    if (error)
+        explain(path, error);
+    return error || !*object ? NULL : plugin->collector;
+}
+
+const struct collector *load_copy(const char *path, const char *symbol, const void **data) {
+    void *object;
+    const struct collector *collector = open_plugin(path, path, false, &object);
+    *data = collector ? dlsym(object, symbol) : NULL;
+    return collector;
+}
+
 static bool load(const char *path) {
     char *full = realpath(path, NULL);
     if (!full) {
@@ -195,21 +217,14 @@ static bool load(const char *path) {
         free(full);
         return false;
     }
-    void *object = survives(full) ? dlopen(full, RTLD_NOW | RTLD_LOCAL) : NULL;
-    const char *error = object ? NULL : dlerror();
-    const struct isoheap_plugin *plugin = object ? dlsym(object, "isoheap_plugin") : NULL;
-    if (object)
-        error = misfit(plugin);
-    if (object && !error)
-        error = taken(plugin->collector->name);
-    if (error)
-        explain(path, error);
-    if (error || !object) {
+    void *object;
+    const struct collector *collector = open_plugin(path, full, true, &object);
+    if (!collector) {
         free(full);
         return false;
     }
     paths[n_loaded] = full;
-    loaded[n_loaded++] = plugin->collector;
+    loaded[n_loaded++] = collector;
     return true;
 }
 
