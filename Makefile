@@ -18,6 +18,9 @@ RUNS    = 2000000
 ARMS    = default
 FAULTS  =
 PIECE   = 3600
+# make mutants: whose, and programs that each has to survive
+COLLECTOR = mark_sweep
+BUDGET    = 20000
 
 # The targets of the known-bad collectors, fuzz_bad_*, are in a build of their own.
 PRESET = $(if $(findstring fuzz_bad_,$(TARGET)),known-bad,fuzz)
@@ -29,7 +32,7 @@ export TIME TARGET JOBS INSTALL PRESET DEFECTS
 MAKEFLAGS += --no-print-directory
 
 .DEFAULT_GOAL := build
-.PHONY: build fuzz afl check bench coverage minimise merge known-bad faults msan ubsan tsan machines oss-fuzz-check format tidy deps machine-deps test-deps clean help
+.PHONY: build fuzz afl check bench coverage minimise merge known-bad faults mutants msan ubsan tsan machines oss-fuzz-check format tidy deps machine-deps test-deps clean help
 
 build: deps ## build the command, build/bin/isoheap, and the fuzz binaries, build/fuzz/bin/
 	@scripts/build.sh release fuzz
@@ -81,6 +84,10 @@ faults: deps ## the benchmark of seeded faults: table and page; goes on where it
 	@TARGETS=faults scripts/build.sh fuzz
 	@build/bin/isoheap faults run --build --jobs=$(JOBS) --seeds=$(SEEDS) --runs=$(RUNS) --arms=$(ARMS) \
 		--time=$(PIECE) $(FAULTS)
+
+mutants: deps ## mutants of COLLECTOR=mark_sweep, BUDGET=20000 programs each; goes on where it stopped
+	@scripts/build.sh release
+	@build/bin/isoheap mutants --collector=$(COLLECTOR) --budget=$(BUDGET) --jobs=$(JOBS)
 
 msan: deps ## replay the seeds under MemorySanitizer
 	@scripts/build.sh msan

@@ -29,6 +29,7 @@ int command_export(int argc, char **argv);
 int command_fuzz(int argc, char **argv);
 int command_corpus(int argc, char **argv);
 int command_faults(int argc, char **argv);
+int command_mutants(int argc, char **argv);
 int command_explore(int argc, char **argv);
 int command_init(int argc, char **argv);
 int command_conformance(int argc, char **argv);

@@ -20,6 +20,7 @@ const struct command commands[] = {
     {"fuzz", "a campaign over fuzz targets; files what it finds", command_fuzz},
     {"corpus", "keep corpora small and share them across targets", command_corpus},
     {"faults", "the benchmark of seeded faults", command_faults},
+    {"mutants", "which lines of a collector could be wrong unnoticed", command_mutants},
     {"explore", "all programs of a small scope, all states of onthefly", command_explore},
     {"init", "a skeleton for a collector of your own", command_init},
     {"conformance", "hold a collector to the promises of the interface", command_conformance},

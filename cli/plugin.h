@@ -23,8 +23,9 @@ const struct collector *const *plugin_collectors(void);
 const char *last_plugin(void);
 /* The path of the plug-in that has this collector, or NULL. */
 const char *plugin_path(const struct collector *);
-/* Loads a plug-in, by its absolute path, whose collector may have the name of another that is there:
- * it is not in the list.  *data is what it has under that symbol, or NULL.  NULL after a message. */
+/* Loads a plug-in, by its absolute path, whose collector may have the name of another that is
+ * there: it is not in the list.  *data is what it has under that symbol, or NULL.  NULL after a
+ * message. */
 const struct collector *load_copy(const char *path, const char *symbol, const void **data);
 /* The folder of this command's binary; "": it is not known.  Valid until the next call. */
 const char *own_folder(void);
