@@ -45,6 +45,7 @@ hunt() {
 printf '%-18s %-22s %12s %8s\n' defect class executions seconds
 while read -r defect class; do
     case " ${DEFECTS:-$defect} " in *" $defect "*) ;; *) continue ;; esac
+    [ "$defect" != small_table ] || continue # its table is larger than any heap that bytes can say
     if hunt "$defect" "$class"; then
         found=$((found + 1))
         printf '%-18s %-22s %12s %8s\n' "$defect" "$class" "$runs" "$seconds"

@@ -40,15 +40,19 @@ static void reduce(struct trial *t, struct program *p, unsigned runs) {
 /* ---- known-bad collectors ---------------------------------------------------------------------
  */
 
-/* Random bytes seldom say a list of many blocks. */
-static bool needs_a_list(const struct known_bad *bad) {
-    return strcmp(bad->collector->name, "bad_deep_mark") == 0;
+/* Random bytes seldom say a list of many blocks, and never one of more than their heap has. */
+static const char *list_for(const struct known_bad *bad) {
+    return strcmp(bad->collector->name, "bad_deep_mark") == 0 ? CRASHES_DIR
+               "/sanitizer/bad_deep_mark.txt"
+           : strcmp(bad->collector->name, "bad_small_table") == 0 ? CRASHES_DIR
+               "/lost_object/bad_small_table.txt"
+                                                                  : NULL;
 }
 
 /* A program of OPS operations that raises the class; or the crash that is there. */
 static void find(struct trial *t, const struct known_bad *bad, struct program *p) {
-    if (needs_a_list(bad))
-        load_program(p, CRASHES_DIR "/sanitizer/bad_deep_mark.txt");
+    if (list_for(bad))
+        load_program(p, list_for(bad));
     else if (!trial_find(t, bad->violation, OPS, p))
         fail_msg("%s: no random program raises %s", bad->collector->name,
                  violation_name(bad->violation));
