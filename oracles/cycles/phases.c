@@ -10,9 +10,9 @@
  * What is found is the verdict of the operation in which it was found only if no other oracle has
  * found more by its end: an object that is lost in the end says more than that it was not black.
  *
- * A look takes time.  Where few words are in use the first collection of a run is looked at, the
- * second, the fourth, ..., and in each steps of marking (the first, the fifth, the 21st, ...), as
- * long as the words that were looked at are not too many; else a share of those.
+ * A look takes time.  Where few words are in use the first collection of a run is looked at, and of
+ * other collections, the first, the second, the fourth, ..., a share; in each some steps of marking
+ * (the first, the fifth, the 21st, ...), as long as the words that were looked at are not too many.
  */
 #include "oracles/cycles/phases.h"
 
@@ -24,7 +24,7 @@
 
 /* Words of heaps in one run.  Where few are in use, the first collection is looked at in any case;
  * of other heaps one in so many is. */
-enum { PHASES_WORDS = 1536, PHASES_EMPTY = 16, PHASES_SMALL = 32, PHASES_SHARE = 8 };
+enum { PHASES_WORDS = 1536, PHASES_EMPTY = 16, PHASES_SMALL = 32, PHASES_SHARE = 16 };
 
 static bool reset(struct judge *j) {
     struct phases *p = j->state;
@@ -68,9 +68,10 @@ static bool is_worth_it(struct judge *j) {
     size_t words = price(j);
     if (!is_power(p->collections))
         return false;
-    if (words > PHASES_SMALL && (s->steps + s->calls + words) % PHASES_SHARE)
+    bool always = words <= PHASES_SMALL && p->collections == 1;
+    if (!always && (s->steps + s->calls + words) % PHASES_SHARE)
         return false;
-    return pay(j, GC_STAGES * words, p->collections == 1);
+    return pay(j, GC_STAGES * words, always);
 }
 
 static void seek_next_step(struct judge *j) {
