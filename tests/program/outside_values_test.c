@@ -123,11 +123,11 @@ static void unreadable(const char *value, const char *message) {
 
 static void errors_name_what_was_expected(void **state) {
     (void)state;
-    static const char word[] = "a word outside every heap is even, below 0x10000 or from "
+    static const char rule[] = "a word outside every heap is even, below 0x10000 or from "
                                "0x10000000000000 on, and its highest byte is not 1 or 2";
-    unreadable("out 0x1", word);
-    unreadable("out 0x7fff00000000", word);
-    unreadable("out 0x0100000000000000", word);
+    unreadable("out 0x1", rule);
+    unreadable("out 0x7fff00000000", rule);
+    unreadable("out 0x0100000000000000", rule);
     unreadable("out 65536", "expected a number from 0 to 65535, found '65536'");
     unreadable("out before",
                "expected an even number of bytes from -126 to -2, found the end of the line");

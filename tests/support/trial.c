@@ -142,13 +142,26 @@ bool trial_hangs(const struct verdict *v) {
     return strcmp(v->detail, HANG) == 0;
 }
 
-/* Random bytes hardly ever say an address: words and integers become those of slots. */
+/* One that leads outside the heap: where there is no field, just behind it, to no address. */
+static struct value outsider_value(struct random *random) {
+    const struct value values[] = {{.kind = VALUE_ATOM},
+                                   {.kind = VALUE_OUTSIDE, .bits = outside_bits(OUTSIDE_BEHIND, 0)},
+                                   {.kind = VALUE_OUTSIDE, .bits = outside_bits(OUTSIDE_SMALL, 2)}};
+    return values[random_below(random, sizeof values / sizeof *values)];
+}
+
+/* Random bytes hardly ever say an address, or a word outside the heap that is none by number: words
+ * and integers become those of slots, and integers others. */
 static void plant_addresses(struct program *p, struct random *random) {
     for (unsigned i = 0; i < p->n_ops; i++)
-        for (unsigned v = 0; v < p->ops[i].n_values; v++)
-            if (p->ops[i].values[v].kind < VALUE_OUTSIDE && random_chance(random, 2))
-                p->ops[i].values[v] = (struct value){
-                    .kind = VALUE_ADDRESS, .block = (uint16_t)random_below(random, PROGRAM_SLOTS)};
+        for (unsigned v = 0; v < p->ops[i].n_values; v++) {
+            struct value *value = &p->ops[i].values[v];
+            if (value->kind == VALUE_IMMEDIATE && random_chance(random, 4))
+                *value = outsider_value(random);
+            else if (value->kind < VALUE_OUTSIDE && random_chance(random, 2))
+                *value = (struct value){.kind = VALUE_ADDRESS,
+                                        .block = (uint16_t)random_below(random, PROGRAM_SLOTS)};
+        }
 }
 
 bool trial_find(struct trial *t, enum violation violation, unsigned operations, struct program *p) {
