@@ -22,7 +22,7 @@ enum {
     MODEL_ATOMS = 256,
     MODEL_NONE = 0xfffffff /* more than the blocks of the largest heap */
 };
-_Static_assert(MODEL_NONE > PROGRAM_LARGE_WORDS, "every block of a program has a number");
+_Static_assert((int)MODEL_NONE > (int)PROGRAM_LARGE_WORDS, "every block of a program has a number");
 
 /* A field or slot of the model is a word.  Immediates, raw words, code pointers and outside words
  * are the same as in a heap; a pointer is an even word of a range of its own, which has the
