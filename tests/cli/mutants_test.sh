@@ -47,9 +47,10 @@ cmp -s out first || complain 'a second run differs' first out
 # ---- JSON ----
 
 run 1 '"collector": "pebble"' one --json
-python3 - "$killed" <out <<'PY' || complain 'the JSON is wrong' out
+cp out report.json
+python3 - "$killed" <<'PY' || complain 'the JSON is wrong' out
 import json, sys
-report = json.load(open("out"))
+report = json.load(open("report.json"))
 assert report["finished"] and report["killed"]["all"] == int(sys.argv[1])
 assert report["mutants"] == sum(m["fate"] != "does not compile" for m in report["all"])
 assert report["survivors"]["left"] == sum(m["fate"] in ("survived", "never executed") for m in report["all"])
@@ -59,6 +60,7 @@ PY
 
 sed -n 's/^    accept: \(.*\)/equivalent \1\n    for the test/p' first >accepted
 run 0 'left: 0$' one --accepted accepted
+# shellcheck disable=SC2016 # backquotes of the report
 printf 'waste pebble.c mark call `gone();` -> `;`\n    it was there once\n' >>accepted
 run 1 'accepted, but no survivor, line [0-9]+: pebble.c mark call' one --accepted accepted
 printf 'fine pebble.c mark\n    why\n' >odd
@@ -73,7 +75,7 @@ run 3 'nowhere: No such file' one --accepted nowhere
 
 run 2 'it was cut short: .* of 20000 programs' one --budget 20000 --time 1
 check 2 'another|in use|busy|needs' flock one/.lock "${mutants[@]}" --source pebble.c --results one "${flags[@]}"
-head -c 200 one/results.tsv >cut && cp cut one/results.tsv # the machine went down in the middle of a line
+head -c 200 one/results.tsv >results.cut && cp results.cut one/results.tsv # the machine went down in the middle of a line
 run 1 'pebble: ' one --killed
 cmp -s out first || complain 'after a cut file results differ' first out
 run '1|2' 'begins anew' one --seed 2 --time 1
@@ -91,8 +93,8 @@ check 3 'no-such-clang: there is no such program; mutants are made by clang' "$i
 check 3 'makes no sense|does not compile' "$isoheap" mutants --source pebble.c --clang "$(command -v true)" --results x
 printf '#!/bin/sh\nyes "[[[[" | head -c 100000\n' >deep && chmod +x deep
 check 3 'tree of it makes no sense: it is' "$isoheap" mutants --source pebble.c --clang ./deep --results x
-printf '#!/bin/sh\nprintf %s "{\\"inner\\": [{\\"kind\\": \\"FunctionDecl"\n' >cut && chmod +x cut
-check 3 'tree of it makes no sense: it ends within a string' "$isoheap" mutants --source pebble.c --clang ./cut --results x
+printf '#!/bin/sh\necho "{\\"inner\\": [{\\"kind\\": \\"FunctionDecl"\n' >short && chmod +x short
+check 3 'tree of it makes no sense: it ends within a string' "$isoheap" mutants --source pebble.c --clang ./short --results x
 (cat "$pebble" && echo 'extern int nowhere(void); int (*elsewhere)(void) = nowhere;') >unlinked.c
 check '2|3' 'do not link|symbol' "${mutants[@]}" --source unlinked.c --results x
 check 2 'no sources of a collector "nobody"' "$isoheap" mutants --collector nobody

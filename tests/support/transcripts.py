@@ -27,7 +27,7 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 ISOHEAP = os.environ.get("ISOHEAP", os.path.join(ROOT, "build", "bin", "isoheap"))
 SOURCE = os.path.abspath(os.environ.get("SOURCE_DIR", ROOT))
-CAMPAIGNS = ("fuzz", "corpus", "faults")
+CAMPAIGNS = ("fuzz", "corpus", "faults", "mutants")
 NOT_ITS_FAULT = (0, 1)  # exit statuses of a command that did what it was asked for
 SECONDS = 300
 
