@@ -40,6 +40,7 @@ struct hunt_slot {
     unsigned at;     /* the program that runs */
     unsigned ran;    /* before it */
     bool finished;
+    bool refused; /* the collector as it is cannot be opened */
     struct judged_place place;
     struct result single; /* of a process for one mutant */
 };
@@ -90,7 +91,6 @@ static void begin_child(struct hunt_slot *slot) {
     int null = open("/dev/null", O_WRONLY);
     dup2(null, STDERR_FILENO);
     dup2(null, STDOUT_FILENO);
-    limit_memory();
     judged_watch(&slot->place);
     judged_as_trials();
 }
@@ -167,6 +167,8 @@ static _Noreturn void work(const struct hunting *h, struct hunt_slot *slot) {
     unsigned *switched = plan->suspect->export->mutant, k;
     begin_child(slot);
     struct runner *runner = open_runner_of(plan);
+    slot->refused = !runner;
+    limit_memory();
     while (runner && (k = h->board->next++) <= plan->mutants->n) {
         if (!is_hunted(h, k) || program_reaches_always(plan->programs, k))
             continue;
@@ -176,10 +178,10 @@ static _Noreturn void work(const struct hunting *h, struct hunt_slot *slot) {
             runner_close(runner);
             runner = open_runner_of(plan);
         }
-        if (runner && !work_on(h, slot, runner, k))
+        if (!runner || !work_on(h, slot, runner, k))
             _exit(1);
     }
-    slot->finished = runner;
+    slot->finished = true;
     _exit(0);
 }
 
@@ -190,6 +192,7 @@ static _Noreturn void work_alone(const struct hunt_plan *plan, struct hunt_slot 
     struct runner *runner = open_runner_of(plan);
     slot->single = (struct result){
         .fate = FATE_killed, .tried = from + 1, .violation = VIOLATION_collector_assertion};
+    limit_memory(); /* arenas for large heaps are there now */
     if (runner)
         slot->single = run_range(plan, runner, slot, from, to);
     if (runner && slot->single.fate == FATE_open)
@@ -310,6 +313,10 @@ static bool tend_worker(struct hunting *h, unsigned job) {
     if (waitpid(h->workers[job], NULL, WNOHANG) == 0)
         return true;
     h->workers[job] = 0;
+    if (h->slots[job].refused) {
+        fprintf(stderr, "isoheap: no memory for the collectors' arenas\n");
+        h->failed = true;
+    }
     take_death(h, &h->slots[job]);
     return !h->slots[job].finished && !is_over(h) && start_worker(h, job);
 }
