@@ -83,6 +83,8 @@ static enum gc_result minor_is_full(struct gc *gc, enum gc_collection kind) {
 static void minors_in_other_calls_are_no_violation(void **state) {
     (void)state;
     struct collector odd = generational;
+    odd.traits.waits = odd.traits.rescans = false; /* it collects where it need not */
+    odd.traits.linear = 0;
     odd.alloc = minor_first_alloc;
     pass_all(&odd, &cheney);
     odd.store = minor_after_store;
@@ -130,7 +132,9 @@ static void a_collector_that_does_not_tell_is_not_judged(void **state) {
     struct collector silent = generational;
     silent.young = NULL;
     silent.remembered = NULL;
-    silent.traits.exact_minor = false;
+    silent.traits.exact_minor = silent.traits.young_first = silent.traits.ages = false;
+    silent.traits.waits = silent.traits.rescans = false; /* a nursery that nobody knows is full */
+    silent.traits.linear = 0;
     memset(&total, 0, sizeof total);
     pass_all(&silent, &cheney);
     assert_int_equal(total.oracles[ORACLE_remembered], 0);
