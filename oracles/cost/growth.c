@@ -15,7 +15,8 @@
 enum {
     GROWTH_SMALL = 2,     /* blocks and collections of a program that is always looked at */
     GROWTH_SHARE = 16,    /* of the others one in so many */
-    GROWTH_PATIENT = 256, /* and for longer */
+    GROWTH_PATIENT = 128, /* and for longer one in so many: */
+    GROWTH_LATE = 48,     /* with that rest, since most programs are smaller */
     GROWTH_ROUNDS = 6,
     GROWTH_PERIODS = 5,
     GROWTH_PERIOD = 8 /* rounds: more than what malloc has at hand of blocks of a size */
@@ -98,7 +99,7 @@ static bool ended(struct judge *j) {
     j->side->slots[0][SLOT_NEW] = WORD_UNIT; /* what the check before this one has left */
     j->services->collect_fully(j);
     look_at_rounds(j);
-    if (size <= GROWTH_SMALL || size % GROWTH_PATIENT == 0)
+    if (size <= GROWTH_SMALL || size % GROWTH_PATIENT == GROWTH_LATE)
         look_at_periods(j);
     return true;
 }
