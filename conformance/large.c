@@ -64,6 +64,9 @@ static void expect_chain(struct conform *c, size_t n, const char *when) {
         if (is_immediate(v) || v % sizeof(word))
             broken(c, "%s, %zu steps along a list of %zu blocks, there is no pointer: 0x%llx", when,
                    i, n, (unsigned long long)v);
+        if (dead_memory_is_poisoned(word_pointer(v) - 1))
+            broken(c, "%s, %zu steps along a list of %zu blocks, the block is dead memory", when, i,
+                   n);
         word header = header_of(v);
         if (header_wosize(header) != 1 || header_tag(header) != node_tag(c) ||
             header_colour(header) == BLUE)

@@ -27,10 +27,10 @@ static void visit_entry(void *context, const word *first, const word *end) {
 
 static void visit_colour(void *context, enum gc_extent kind, const word *header, size_t words) {
     struct marking *m = context;
-    unsigned colour = header_colour(*header);
     (void)words;
     if (kind != GC_LIVE)
-        return;
+        return; /* an unused extent has no header */
+    unsigned colour = header_colour(*header);
     m->gray += colour == GRAY;
     if (m->ended == GC_MARKED_ALL && colour == GRAY)
         broken(m->c, "hooks->phase is told that all is marked, and a block is gray");

@@ -331,6 +331,11 @@ static struct gc_cycle claims_idle(struct gc *g) {
 /* ---- cost --------------------------------------------------------------------------------------
  */
 
+COLLECT(claims_large) {
+    if (config.heap_words > 65536 && holds_block(0))
+        fields(0)[0] = WORD_UNIT;
+    return mark_sweep.collect(g, kind);
+}
 COLLECT(claims_linear) {
     for (size_t i = 0, words = config.heap_words; i < words * words / 4; i++)
         gc_tick(config.hooks);
@@ -621,6 +626,7 @@ static const struct gc_extras strong_extras = {.ephemeron = strong_ephemeron,
 #define SPOILS_claims_minor      .collect = claims_minor
 #define SPOILS_claims_compacts   .traits.compacts = true
 #define SPOILS_claims_slides     .traits.slides = true
+#define SPOILS_claims_large      .collect = claims_large
 #define SPOILS_claims_linear     .collect = claims_linear, .traits.ticks = true, .traits.linear = 3
 #define SPOILS_claims_waits      .alloc = claims_waits, .traits.waits = true
 #define SPOILS_claims_steady     .collect = claims_steady, .traits.steady = true

@@ -106,7 +106,7 @@ static void a_table_that_is_too_small_is_found_in_a_large_heap(void **state) {
     assert_int_equal(answer.result, CONFORM_KEPT);
     conform_run(bad, step_named("large"), &answer);
     assert_int_equal(answer.result, CONFORM_BROKEN);
-    assert_non_null(strstr(answer.text, "10000 steps along a list of 12499 blocks"));
+    assert_non_null(strstr(answer.text, "steps along a list of 12499 blocks"));
     conform_large(1 << 18);
 }
 
