@@ -12,19 +12,19 @@ need clang python3
 # Mark, sweep and what is between are the collector's own; the rest of the example is in headers elsewhere.
 pebble=$source/examples/pebble/pebble.c
 begin=$(grep -n '^static void mark(' "$pebble" | cut -d: -f1) end=$(grep -n '2. allocation' "$pebble" | cut -d: -f1)
-mkdir other
+mkdir other own
 head -n $((begin - 1)) "$pebble" >other/front.h
 tail -n +"$end" "$pebble" >other/back.h
 {
     echo '#include "front.h"'
     sed -n "$begin,$((end - 1))p" "$pebble"
     echo '#include "back.h"'
-} >pebble.c
+} >own/pebble.c
 mutants=("$isoheap" mutants --seeds "$source/examples/pebble/seeds" --budget 40)
 flags=(-- -I "$PWD/other")
 # run STATUS PATTERN FOLDER OPTION...: of that source
 run() {
-    check "$1" "$2" "${mutants[@]}" --source pebble.c --results "$3" "${@:4}" "${flags[@]}"
+    check "$1" "$2" "${mutants[@]}" --source own/pebble.c --results "$3" "${@:4}" "${flags[@]}"
 }
 
 # ---- killed, survived, the same each time ----
@@ -74,7 +74,7 @@ run 3 'nowhere: No such file' one --accepted nowhere
 # ---- cut short ----
 
 run 2 'it was cut short: .* of 20000 programs' one --budget 20000 --time 1
-check 2 'another|in use|busy|needs' flock one/.lock "${mutants[@]}" --source pebble.c --results one "${flags[@]}"
+check 2 'another|in use|busy|needs' flock one/.lock "${mutants[@]}" --source own/pebble.c --results one "${flags[@]}"
 head -c 200 one/results.tsv >results.cut && cp results.cut one/results.tsv # the machine went down in the middle of a line
 run 1 'pebble: ' one --killed
 cmp -s out first || complain 'after a cut file results differ' first out
@@ -89,12 +89,12 @@ check 3 'broken\.c: clang does not compile it' "$isoheap" mutants --source broke
 grep -q 'error: ' err || complain 'clang is not heard' err
 printf 'int none;\n' >none.c
 check 3 'no source defines a .const struct collector' "$isoheap" mutants --source none.c --results x
-check 3 'no-such-clang: there is no such program; mutants are made by clang' "$isoheap" mutants --source pebble.c --clang ./no-such-clang --results x
-check 3 'makes no sense|does not compile' "$isoheap" mutants --source pebble.c --clang "$(command -v true)" --results x
+check 3 'no-such-clang: there is no such program; mutants are made by clang' "$isoheap" mutants --source own/pebble.c --clang ./no-such-clang --results x
+check 3 'makes no sense|does not compile' "$isoheap" mutants --source own/pebble.c --clang "$(command -v true)" --results x
 printf '#!/bin/sh\nyes "[[[[" | head -c 100000\n' >deep && chmod +x deep
-check 3 'tree of it makes no sense: it is' "$isoheap" mutants --source pebble.c --clang ./deep --results x
+check 3 'tree of it makes no sense: it is' "$isoheap" mutants --source own/pebble.c --clang ./deep --results x
 printf '#!/bin/sh\necho "{\\"inner\\": [{\\"kind\\": \\"FunctionDecl"\n' >short && chmod +x short
-check 3 'tree of it makes no sense: it ends within a string' "$isoheap" mutants --source pebble.c --clang ./short --results x
+check 3 'tree of it makes no sense: it ends within a string' "$isoheap" mutants --source own/pebble.c --clang ./short --results x
 (cat "$pebble" && echo 'extern int nowhere(void); int (*elsewhere)(void) = nowhere;') >unlinked.c
 check '2|3' 'do not link|symbol' "${mutants[@]}" --source unlinked.c --results x
 check 2 'no sources of a collector "nobody"' "$isoheap" mutants --collector nobody
