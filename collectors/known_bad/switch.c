@@ -49,6 +49,8 @@ struct gc {
     F(struct gc_cycle, cycle, (struct gc * g), (g->inner))                                         \
     P(mark_stack, (struct gc * g, gc_visit_gray * visit, void *context),                           \
       (g->inner, visit, context))                                                                  \
+    F(word, atom, (struct gc * g, unsigned tag), (g->inner, tag))                                  \
+    F(word, shown_at, (struct gc * g, word shown), (g->inner, shown))                              \
     F(bool, young, (struct gc * g, word v), (g->inner, v))                                         \
     P(remembered,                                                                                  \
       (struct gc * g, void (*visit)(void *context, word block, size_t i), void *context),          \

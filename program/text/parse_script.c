@@ -182,8 +182,8 @@ static bool parse_right_side(struct parser *ps, struct op *op) {
         op->code = OP_ALLOC_RAW;
         return parse_allocation(ps, op, SHAPE_RAW);
     }
-    if (lexer->token.kind == TOKEN_NUMBER || lexer_sees(lexer, "out") || lexer_sees(lexer, "&") ||
-        lexer_sees(lexer, "&&")) {
+    if (lexer->token.kind == TOKEN_NUMBER || lexer_sees(lexer, "out") ||
+        lexer_sees(lexer, "atom") || lexer_sees(lexer, "&") || lexer_sees(lexer, "&&")) {
         op->code = OP_SET;
         return parse_assigned_value(ps, op);
     }

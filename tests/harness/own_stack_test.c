@@ -210,7 +210,7 @@ static void who_promises_nothing_must_be_asked(void **state) {
     options.stack_kib = 64;
     assert_int_not_equal(run_apart(&options), 0);
     c.traits.full_until_exact = 0;
-    c.traits.renews = false;
+    c.traits.renews = c.traits.steady = false;
     c.traits.conservative = true;
     assert_null(runner_open(&options));
     assert_non_null(strstr(runner_fault(&options), "conservative"));
