@@ -48,11 +48,9 @@ static bool candidate_keeps(struct reduction *r) {
     return false;
 }
 
-/* Steps at .. at + n - 1 on p; r->candidate equals p before and after. */
-static bool try_steps(struct reduction *r, struct program *p, const struct step_family *family,
-                      unsigned at, unsigned n) {
-    if (!family->apply(&r->candidate, at, n))
-        return false;
+/* p becomes the candidate if that is another program and has the property; else the candidate
+ * becomes p again. */
+static bool take_candidate(struct reduction *r, struct program *p) {
     if (program_equal(&r->candidate, p) || !candidate_keeps(r)) {
         program_copy(&r->candidate, p);
         return false;
@@ -62,6 +60,14 @@ static bool try_steps(struct reduction *r, struct program *p, const struct step_
     if (r->improved)
         r->improved(p, r->context);
     return true;
+}
+
+/* Steps at .. at + n - 1 on p; r->candidate equals p before and after. */
+static bool try_steps(struct reduction *r, struct program *p, const struct step_family *family,
+                      unsigned at, unsigned n) {
+    if (!family->apply(&r->candidate, at, n))
+        return false;
+    return take_candidate(r, p);
 }
 
 /* ---- passes -----------------------------------------------------------------------------------
@@ -137,8 +143,20 @@ static bool round_of_all(struct reduction *r, struct program *p) {
     return any;
 }
 
+/* What some programs alone are looked at for, small ones among them, goes away with each step that
+ * makes another large one.  So the smallest of all is tried first, where there is much. */
+static void try_empty(struct reduction *r, struct program *p) {
+    enum { MUCH = 16 };
+    if (p->n_ops + p->n_items <= MUCH)
+        return;
+    program_clear(&r->candidate);
+    memcpy(r->candidate.config, p->config, sizeof p->config);
+    take_candidate(r, p);
+}
+
 void program_reduce(struct reduction *r, struct program *p) {
     begin(r, p);
+    try_empty(r, p);
     while (round_of_all(r, p) && r->complete)
         ;
 }
