@@ -43,7 +43,24 @@ static struct growth round_of(struct judge *j) {
     return g;
 }
 
+/* Dead blocks that stay are looked at each time: that is the defect then. */
+static void blame_garbage(struct judge *j) {
+    const struct side *s = j->side;
+    if (!s->collector->walk || !s->traits.full_until_exact || s->traits.conservative)
+        return;
+    model_mark(j->model);
+    judge_walk(j);
+    if (s->facts.live <= j->model->live_objects)
+        return;
+    snprintf(j->expected, VERDICT_TEXT, "%u blocks, as many as the program can reach",
+             (unsigned)j->model->live_objects);
+    snprintf(j->found, VERDICT_TEXT, "%zu blocks", s->facts.live);
+    judge_fail(j, VIOLATION_garbage_retained,
+               "blocks that were allocated and dropped are left after full collections");
+}
+
 _Noreturn static void fail_steps(struct judge *j, struct growth first, struct growth last) {
+    blame_garbage(j);
     snprintf(j->expected, VERDICT_TEXT, "%llu steps, as in the first of %d rounds",
              (unsigned long long)first.steps, GROWTH_ROUNDS);
     snprintf(j->found, VERDICT_TEXT, "more in each; %llu in the last",
@@ -53,6 +70,7 @@ _Noreturn static void fail_steps(struct judge *j, struct growth first, struct gr
 }
 
 _Noreturn static void fail_bytes(struct judge *j, size_t first, size_t last) {
+    blame_garbage(j);
     snprintf(j->expected, VERDICT_TEXT, "%zu bytes in use, as after the first rounds", first);
     snprintf(j->found, VERDICT_TEXT, "more and more; %zu bytes after %d rounds", last,
              GROWTH_PERIODS * GROWTH_PERIOD);
@@ -107,7 +125,7 @@ static bool ended(struct judge *j) {
 const struct oracle_module oracle_growth = {
     .meaning = "the same calls take no more steps and no more memory each time",
     .source = "isoheap: what a long-running program relies on",
-    .classes = {VIOLATION_work_grows, VIOLATION_memory_grows},
+    .classes = {VIOLATION_work_grows, VIOLATION_memory_grows, VIOLATION_garbage_retained},
     .needs = 1u << NEED_steady,
     .ended = ended,
 };

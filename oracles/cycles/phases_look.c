@@ -295,7 +295,27 @@ static void check_protection(struct look *l, enum violation v, const char *detai
 /* ---- looks ------------------------------------------------------------------------------------
  */
 
-/* False if the heap cannot be walked; limit: see struct look. */
+/* A header in use, and nobody may read what is behind it. */
+static bool is_dead(const struct look *l, const word *fields, size_t n) {
+    bool (*poisoned)(const word *) = l->j->services->is_poisoned;
+    return n > 0 && (poisoned(fields) || poisoned(fields + n - 1));
+}
+
+static bool all_readable(struct look *l) {
+    const struct graph *g = l->g;
+    for (size_t at = 0; (at = next_bit(g->in_use, at, g->words)) < g->words;) {
+        size_t n = header_wosize(g->base[at]);
+        if (is_dead(l, g->base + at + 1, n)) {
+            note(l, VIOLATION_ill_formed_heap,
+                 "a block that its header says is in use is dead memory");
+            return false;
+        }
+        at += n + 1;
+    }
+    return true;
+}
+
+/* False if the heap cannot be walked, or read; limit: see struct look. */
 static bool begin(struct look *l, struct judge *j) {
     struct side *s = j->side;
     *l = (struct look){.j = j, .p = j->state, .g = &s->graph};
@@ -306,6 +326,8 @@ static bool begin(struct look *l, struct judge *j) {
         note(l, VIOLATION_ill_formed_heap, s->facts.detail);
         return false;
     }
+    if (!all_readable(l))
+        return false;
     isomorphism_begin(j->iso, &s->graph, NULL);
     return true;
 }

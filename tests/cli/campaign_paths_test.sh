@@ -159,7 +159,7 @@ rm -rf findings # the defect is new again
 seeds
 corpus minimise # what fails leaves the corpus: it is named, kept and filed
 [ $? -eq 1 ] && grep -q ": fails, and is no part of the corpus: corpus/.work/$target/queue/" out &&
-    grep -q 'new violation lost_object' out && [ -n "$(files findings/lost_object)" ] || complain 'failing inputs' out err
+    grep -Eq 'new violation (lost_object|contract_broken)' out && [ -n "$(files findings)" ] || complain 'failing inputs' out err
 for file in $(files "$where/$target"); do
     [ "$(sha1sum <"$file" | cut -c 1-40)" = "${file##*/}" ] || complain "$file is not what its name says"
 done

@@ -97,23 +97,26 @@ engines() {
     find /proc/[0-9]*/cwd -maxdepth 0 -lname "$folder/$1/*" 2>/dev/null | tr -dc '0-9\n'
 }
 
+# What is lost, or, where nothing comes of it, that mark has not found it.
+either='(lost_object|contract_broken)'
+
 # A first finding is filed; an engine that is killed is started again; SIGINT ends the campaign with
 # its summary.
 finds_and_files() {
-    local finding
+    local finding class
     start_campaign corpus crashes
     wait_until 60 'files corpus/.work/*/current | grep -q .' || complain 'no engine'
     # shellcheck disable=SC2046 # a process a word
     kill -9 $(engines corpus)
-    wait_until 150 'grep -q "new violation lost_object" log' || complain 'no finding' # another class may come first
+    wait_until 150 "grep -Eq 'new violation $either' log" || complain 'no finding' # another class may come first
     kill -INT "$campaign"
     wait "$campaign"
     [ $? -eq 1 ] || complain 'status after SIGINT is not 1'
     campaign=''
     cp log out
     grep -q 'the engine ended before its time (signal 9); starting it again' out || complain 'no second engine'
-    grep -Eq "^$target: new violation lost_object \(bad_infix_root\), [0-9]+ operations?, [0-9]+ blocks?: crashes/" out || complain 'no report'
-    grep -Eq "^$target +[1-9][0-9]* .* lost_object [1-9][0-9]* new" out || complain 'no summary'
+    grep -Eq "^$target: new violation $either \(bad_infix_root\), [0-9]+ operations?, [0-9]+ blocks?: crashes/" out || complain 'no report'
+    grep -Eq "^$target +[1-9][0-9]* .* $either [1-9][0-9]* new" out || complain 'no summary'
     grep -q "^$target: how often oracles judged bad_infix_root" out &&
         grep -Eq '^  judged  isomorphism [1-9][0-9]*, fields [1-9]' out &&
         grep -q '^  silent  .*compaction (lacks trait compacts or slides)' out || complain 'no judgements'
@@ -122,14 +125,15 @@ finds_and_files() {
     if grep -q "$(printf '[\001-\010\013-\037]')" out; then
         complain 'control characters in piped output'
     fi
-    finding=$(files crashes/lost_object -name 'bad_infix_root-*.txt' | sort | head -n 1)
+    finding=$(files crashes -name 'bad_infix_root-*.txt' | grep -E "/$either/" | sort | head -n 1)
+    class=$(basename "$(dirname "$finding")")
     grep -q "^# target: $target\$" "$finding" && grep -q '^# seed: 1$' "$finding" &&
         grep -Eq '^# corpus: [0-9a-f]{16}$' "$finding" || complain "$finding has no history"
-    check 0 ': violation lost_object' run -q --expect=lost_object --collector=bad_infix_root "$finding"
+    check 0 ": violation $class" run -q --expect="$class" --collector=bad_infix_root "$finding"
     local replay
     read -ra replay < <(sed -n 's/^# replay: isoheap //p' "$finding")
     [ "${replay[*]}" = "run --collector bad_infix_root --reference cheney ${finding##*/}" ] || complain "replay: ${replay[*]}"
-    cp "$finding" . && check 1 ': violation lost_object' "${replay[@]}"
+    cp "$finding" . && check 1 ": violation $class" "${replay[@]}"
 }
 
 # The input of an earlier finding comes again: known, and no second file.
@@ -193,7 +197,7 @@ survives_full_disk() {
     input=$(files corpus/.work/$target/filed | head -n 1)
     mkdir -p corpus4/.work/$target/found disk/lost_object
     cp "$input" corpus4/.work/$target/found/crash-1
-    sed 's/bad_infix_root/another/' "$(files crashes/lost_object | head -n 1)" >disk/lost_object/another.txt
+    sed 's/bad_infix_root/another/' "$(files crashes | head -n 1)" >disk/lost_object/another.txt
     kept=$(cksum disk/lost_object/another*)
     if [ -n "$mounted" ]; then
         cat /dev/zero >disk/filler 2>/dev/null
@@ -250,7 +254,7 @@ changes_corpora() {
     check 2 "target names $target, and not fuzz_other" corpus minimise --target="$bin/$target" fuzz_other
     check 2 'there is no nowhere; each corpus is that of a target' corpus minimise --target=nowhere
     check 0 "^$target: [0-9]+ -> [0-9]+ files" corpus minimise --corpus=shared --crashes=crashes9 --target="$bin" $target
-    [ -n "$(files crashes9/lost_object)" ] || complain 'what failed is not filed'
+    [ -n "$(files crashes9)" ] || complain 'what failed is not filed'
     [ "$(files shared/$target | wc -l)" -gt 5 ] && [ "$(files shared/$target | wc -l)" -le $((n + 2)) ] ||
         complain 'minimise: too many or too few'
     check 3 'nowhere: no such folder' corpus merge --corpus=shared --bin-dir="$bin" $target nowhere
