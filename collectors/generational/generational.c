@@ -224,7 +224,7 @@ static void write_field(struct gc *g, unsigned m, unsigned obj, size_t i, unsign
 
 static enum gc_result generational_store(struct gc *g, unsigned m, unsigned obj, size_t i,
                                          unsigned value) {
-    if (FAULTY(store_refused) && g->nursery.n_remembered >= 4)
+    if (FAULTY(store_refused) && g->nursery.n_remembered > 0)
         return GC_OUT_OF_MEMORY;
     write_field(g, m, obj, i, value);
     return GC_OK;
