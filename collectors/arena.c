@@ -5,6 +5,8 @@
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS, MAP_NORESERVE */
 #include "collectors/arena.h"
 
+#include "collectors/large_pages.h"
+
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -12,7 +14,6 @@
 enum {
     GUARD_BYTES = 1 << 20, /* on each side: no access, so that who runs out of it faults */
     FENCE_WORDS = 16,      /* of each red zone, those beside the heap */
-    LARGE_PAGE = 1 << 21,  /* bytes */
     LARGE_WORDS = 1 << 20  /* of a heap that is given large pages */
 };
 _Static_assert((int)FENCE_WORDS <= (int)ARENA_RED_ZONE, "a fence is part of a red zone");
@@ -70,24 +71,11 @@ static void set_accessible(struct arena *arena, size_t words) {
         arena->accessible = bytes;
 }
 
-/* To touch a large heap in small pages would take longer than to collect it.  The advice may be
- * refused: nothing depends on it. */
-static void use_large_pages(const struct arena *arena, size_t words) {
-#ifdef MADV_HUGEPAGE
-    char *start = accessible(arena);
-    size_t skip = LARGE_PAGE - (uintptr_t)start % LARGE_PAGE;
-    if (words >= LARGE_WORDS)
-        madvise(start + skip, (words * sizeof(word) - skip) / LARGE_PAGE * LARGE_PAGE,
-                MADV_HUGEPAGE);
-#else
-    (void)arena, (void)words;
-#endif
-}
-
 void arena_reset(struct arena *arena, struct gc_hooks *hooks, size_t words) {
     size_t poison = larger(words, arena->poisoned);
     set_accessible(arena, hooks->tight ? words : arena->capacity);
-    use_large_pages(arena, words);
+    if (words >= LARGE_WORDS)
+        use_large_pages(accessible(arena), words * sizeof(word));
     if (hooks->tight)
         poison = arena->accessible / sizeof(word) - 2 * ARENA_RED_ZONE;
     size_t all =

@@ -2,13 +2,16 @@
  *
  * The arena of a collector: what it poisons, and that it leaves nothing poisoned behind.
  */
-#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE /* madvise */
 #include "collectors/arena.h"
+
+#include "collectors/large_pages.h"
 
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -169,6 +172,20 @@ static void tight_is_not_for_ever(void **state) {
     arena_close(&guarded);
 }
 
+/* Advice alone: what is there stays, wherever the mapping begins. */
+static void large_pages_keep_what_is_there(void **state) {
+    (void)state;
+    enum { BYTES = 3 * LARGE_PAGE };
+    char *memory = malloc(BYTES);
+    assert_non_null(memory);
+    memset(memory, 7, BYTES);
+    for (size_t from = 0; from <= 4096; from += 4096)
+        use_large_pages(memory + from, BYTES - from);
+    for (size_t i = 0; i < BYTES; i += 512)
+        assert_int_equal(memory[i], 7);
+    free(memory);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_poison_is_left_behind),
@@ -178,6 +195,7 @@ int main(void) {
         cmocka_unit_test(who_runs_out_of_a_heap_faults),
         cmocka_unit_test(an_arena_ends),
         cmocka_unit_test(tight_is_not_for_ever),
+        cmocka_unit_test(large_pages_keep_what_is_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
