@@ -14,25 +14,24 @@
 
 /* Where the blocks are that slots of the program lead to, in the collector's own heap: a call
  * writes these slots if it moves them, and for nothing else. */
+static word place_of(const struct side *s, unsigned m, unsigned slot) {
+    bool copied = s->collector->shown_at && model_is_pointer(runner_of(s)->model.slots[m][slot]);
+    return copied ? s->collector->shown_at(s->gc, s->slots[m][slot]) : s->slots[m][slot];
+}
+
 static void note_places(struct side *s) {
     struct runner *r = runner_of(s);
     for (unsigned m = 0; m < r->mutators; m++)
-        for (unsigned i = 0; i < PROGRAM_SLOTS; i++) {
-            word v = s->slots[m][i];
-            if (s->collector->shown_at && model_is_pointer(r->model.slots[m][i]))
-                v = s->collector->shown_at(s->gc, v);
-            r->places_before[s->party][m][i] = v;
-        }
+        for (unsigned i = 0; i < PROGRAM_SLOTS; i++)
+            r->places_before[s->party][m][i] = place_of(s, m, i);
 }
 
 static void note_moves(struct side *s) {
     struct runner *r = runner_of(s);
     for (unsigned m = 0; m < r->mutators; m++)
         for (unsigned i = 0; i < PROGRAM_SLOTS; i++) {
-            word before = r->places_before[s->party][m][i], now = s->slots[m][i];
-            if (s->collector->shown_at && model_is_pointer(r->model.slots[m][i]))
-                now = s->collector->shown_at(s->gc, now);
-            if (before != now && model_is_pointer(r->model.slots[m][i]))
+            word before = r->places_before[s->party][m][i];
+            if (before != place_of(s, m, i) && model_is_pointer(r->model.slots[m][i]))
                 r->moved_from[s->party] = before;
         }
 }
@@ -208,10 +207,10 @@ void call_adopt(struct side *s, size_t words) {
 /* ---- allocation -------------------------------------------------------------------------------
  */
 
-static enum gc_result answered(struct side *s, const struct call *c) {
-    s->answer = c->result;
+static enum gc_result answered(struct side *s, enum gc_result answer) {
+    s->answer = answer;
     leave_collected(s, NULL, false);
-    return c->result;
+    return answer;
 }
 
 /* The words that this collector is to have where the model has addresses by number. */
@@ -261,7 +260,7 @@ BODY(ephemeron) {
 enum gc_result call_ephemeron(struct side *s, unsigned dst, size_t keys) {
     struct call c = CALL(s, .dst = dst, .n = keys);
     RUN(s, ephemeron, &c);
-    return answered(s, &c);
+    return answered(s, c.result);
 }
 
 BODY(resource) {
@@ -271,7 +270,7 @@ BODY(resource) {
 enum gc_result call_resource(struct side *s, unsigned dst, size_t words, uint64_t number) {
     struct call c = CALL(s, .dst = dst, .n = words, .number = number);
     RUN(s, resource, &c);
-    return answered(s, &c);
+    return answered(s, c.result);
 }
 
 BODY(marshal) {
@@ -282,7 +281,7 @@ enum gc_result call_marshal(struct side *s, unsigned dst, unsigned src, bool uns
                             size_t words) {
     struct call c = CALL(s, .dst = dst, .src = src, .flag = unshared, .n = words);
     RUN(s, marshal, &c);
-    return answered(s, &c);
+    return answered(s, c.result);
 }
 
 bool all_served(struct runner *r, unsigned m) {

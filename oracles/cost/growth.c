@@ -22,25 +22,23 @@ enum {
     GROWTH_PERIOD = 8 /* rounds: more than what malloc has at hand of blocks of a size */
 };
 
-struct growth {
-    uint64_t steps; /* of one round */
-};
-
 static uint64_t steps_to_allocate(struct judge *j, size_t wosize) {
     j->services->allocate(j, wosize);
     j->side->slots[0][SLOT_NEW] = WORD_UNIT;
     return j->side->took;
 }
 
-static struct growth round_of(struct judge *j) {
-    struct growth g = {.steps = steps_to_allocate(j, 1) + steps_to_allocate(j, 2)};
+/* The steps of one round. */
+static uint64_t round_of(struct judge *j) {
+    uint64_t steps = steps_to_allocate(j, 1);
+    steps += steps_to_allocate(j, 2);
     if (j->side->collector->young) {
         j->services->collect_young(j);
-        g.steps += j->side->took;
+        steps += j->side->took;
     }
     j->services->collect_fully(j);
-    g.steps += j->side->took;
-    return g;
+    steps += j->side->took;
+    return steps;
 }
 
 /* Dead blocks that stay are looked at each time: that is the defect then. */
@@ -59,12 +57,11 @@ static void blame_garbage(struct judge *j) {
                "blocks that were allocated and dropped are left after full collections");
 }
 
-_Noreturn static void fail_steps(struct judge *j, struct growth first, struct growth last) {
+_Noreturn static void fail_steps(struct judge *j, uint64_t first, uint64_t last) {
     blame_garbage(j);
     snprintf(j->expected, VERDICT_TEXT, "%llu steps, as in the first of %d rounds",
-             (unsigned long long)first.steps, GROWTH_ROUNDS);
-    snprintf(j->found, VERDICT_TEXT, "more in each; %llu in the last",
-             (unsigned long long)last.steps);
+             (unsigned long long)first, GROWTH_ROUNDS);
+    snprintf(j->found, VERDICT_TEXT, "more in each; %llu in the last", (unsigned long long)last);
     judge_fail(j, VIOLATION_work_grows,
                "the same allocations and collections take more steps each time");
 }
@@ -79,10 +76,10 @@ _Noreturn static void fail_bytes(struct judge *j, size_t first, size_t last) {
 }
 
 static void look_at_rounds(struct judge *j) {
-    struct growth first = round_of(j), last = first;
+    uint64_t first = round_of(j), last = first;
     for (unsigned n = 1; n < GROWTH_ROUNDS; n++) {
-        struct growth now = round_of(j);
-        if (now.steps <= last.steps)
+        uint64_t now = round_of(j);
+        if (now <= last)
             return;
         last = now;
     }

@@ -6,14 +6,13 @@
 
 #include <stdio.h>
 
-/* Empties the heap and asks for the largest block of a fresh one: pending, if it was not
- * asked, since a collection was refused. */
-static enum gc_result renew(struct judge *j, size_t wosize) {
+/* Empties the heap; false: a collection was refused. */
+static bool empty(struct judge *j) {
     struct side *s = j->side;
     for (unsigned m = 0; m < s->graph.mutators; m++)
         for (unsigned i = 0; i < GC_SLOTS; i++)
             s->slots[m][i] = WORD_UNIT;
-    return j->services->collect_fully(j) ? j->services->allocate(j, wosize) : GC_PENDING;
+    return j->services->collect_fully(j);
 }
 
 static bool ended(struct judge *j) {
@@ -21,9 +20,10 @@ static bool ended(struct judge *j) {
     size_t largest = s->config.heap_words - 1;
     if (s->traits.max_wosize && s->traits.max_wosize < largest)
         largest = s->traits.max_wosize;
-    enum gc_result answer = renew(j, largest);
-    if (answer != GC_OUT_OF_MEMORY)
-        return answer == GC_OK;
+    if (!empty(j))
+        return false;
+    if (j->services->allocate(j, largest) == GC_OK)
+        return true;
     j->services->walk(j, AFTER_FULL);
     snprintf(j->expected, VERDICT_TEXT, "a block of %zu fields, as in a fresh heap", largest);
     snprintf(j->found, VERDICT_TEXT, "out of memory, with %zu blocks in %zu words left",
