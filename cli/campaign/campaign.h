@@ -260,6 +260,12 @@ struct campaign {
 
 /* Signals: 0 nothing, 1 end orderly, 2 and more: at once. */
 extern volatile sig_atomic_t campaign_interrupts;
+/* A handler: counts one more. */
+void note_interrupt(int number);
+/* SIGINT and SIGTERM are counted from now on. */
+void count_interrupts(void);
+/* How many jobs at once make use of the machine: at least 1, at most JOBS_MAX. */
+unsigned jobs_of_machine(void);
 
 /* ---- targets.c */
 /* Fills in the targets.  False after a message. */

@@ -160,16 +160,9 @@ static int report(struct request *r) {
     return good ? EXIT_OK : EXIT_USAGE;
 }
 
-static void on_interrupt(int number) {
-    (void)number;
-    campaign_interrupts++;
-}
-
 static int run(struct request *r) {
     struct results results;
-    struct sigaction interrupt = {.sa_handler = on_interrupt};
-    sigaction(SIGINT, &interrupt, NULL);
-    sigaction(SIGTERM, &interrupt, NULL);
+    count_interrupts();
     r->plan.catalogue = &r->catalogue;
     if (!choose_arms(&r->plan, r->arms))
         return EXIT_USAGE;
@@ -221,8 +214,7 @@ int command_faults(int argc, char **argv) {
         NULL,
         NULL,
         NULL};
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    r.plan.jobs = cores < 1 ? 1 : cores > JOBS_MAX ? JOBS_MAX : (unsigned)cores;
+    r.plan.jobs = jobs_of_machine();
     if (argp_parse(&argp, argc, argv, 0, NULL, &r) != 0)
         return EXIT_USAGE;
     int status = dispatch(&r);

@@ -127,9 +127,20 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 
 volatile sig_atomic_t campaign_interrupts;
 
-static void on_interrupt(int number) {
+void note_interrupt(int number) {
     (void)number;
     campaign_interrupts++;
+}
+
+void count_interrupts(void) {
+    struct sigaction interrupt = {.sa_handler = note_interrupt};
+    sigaction(SIGINT, &interrupt, NULL);
+    sigaction(SIGTERM, &interrupt, NULL);
+}
+
+unsigned jobs_of_machine(void) {
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return cores < 1 ? 1 : cores > JOBS_MAX ? JOBS_MAX : (unsigned)cores;
 }
 
 /* It ends the pause of run_campaign: an engine that crashes is started again at once. */
@@ -138,7 +149,7 @@ static void on_child(int number) {
 }
 
 static void catch_signals(void) {
-    struct sigaction interrupt = {.sa_handler = on_interrupt};
+    struct sigaction interrupt = {.sa_handler = note_interrupt};
     struct sigaction child = {.sa_handler = on_child, .sa_flags = SA_RESTART};
     sigaction(SIGCHLD, &child, NULL);
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};

@@ -367,11 +367,6 @@ static enum exit_status hunt(struct mutants_request *r, const struct mutants *m,
 /* ---- all --------------------------------------------------------------------------------------
  */
 
-static void stop(int number) {
-    (void)number;
-    campaign_interrupts++;
-}
-
 static bool make_results_folder(struct mutants_request *r) {
     const char *source = r->compile.sources[0], *slash = strrchr(source, '/');
     const char *name = slash ? slash + 1 : source;
@@ -419,8 +414,7 @@ int command_mutants(int argc, char **argv) {
         options, parse, "[-- COMPILER OPTION...]", about, plugin_option, NULL, NULL};
     static struct mutants_request r = {.compile = {.clang = "clang"},
                                        .programs = {.budget = 20000, .max_len = 256, .seed = 1}};
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    r.jobs = cores < 1 ? 1 : cores > JOBS_MAX ? JOBS_MAX : (unsigned)cores;
+    r.jobs = jobs_of_machine();
     argp_err_exit_status = EXIT_USAGE;
     if (argp_parse(&argp, argc, argv, 0, NULL, &r) != 0)
         return EXIT_USAGE;
@@ -437,9 +431,7 @@ int command_mutants(int argc, char **argv) {
         return EXIT_UNREADABLE;
     if (!make_results_folder(&r))
         return EXIT_USAGE;
-    struct sigaction interrupt = {.sa_handler = stop};
-    sigaction(SIGINT, &interrupt, NULL);
-    sigaction(SIGTERM, &interrupt, NULL);
+    count_interrupts();
     enum exit_status status = make_and_hunt(&r);
     accepted_free(&r.accepted);
     free(r.folder);
