@@ -19,26 +19,6 @@
 static struct program program;
 static struct verdict verdict;
 
-static void must_break(const struct collector *c, const char *source, enum violation v,
-                       const char *detail) {
-    struct runner *r = open_pair(c, &cheney);
-    parse_program(&program, source);
-    runner_run(r, &program, &verdict);
-    assert_string_equal(violation_name(verdict.violation), violation_name(v));
-    assert_int_equal(verdict.guilty, PARTY_SUBJECT);
-    assert_string_equal(verdict.detail, detail);
-    runner_close(r);
-}
-
-static void all_must_pass(const char *source) {
-    for (const struct collector *const *c = registered_collectors; *c; c++) {
-        struct runner *r = open_pair(*c, NULL);
-        parse_program(&program, source);
-        must_pass(r, &program, (*c)->name, NULL);
-        runner_close(r);
-    }
-}
-
 /* ---- what the collectors here spoil -----------------------------------------------------------
  */
 
@@ -80,22 +60,25 @@ static void static_blocks_are_left_alone(void **state) {
     c.collect = spoil_of_slot;
     spoiling = header_make(0, GRAY, 0);
     at = 0;
-    must_break(&c, STATIC "  full\n  r0 = 0\n  full\n", VIOLATION_field_written,
-               "the collector changed the header of a static block");
+    verdict =
+        *must_break(&c, &program, STATIC "  full\n  r0 = 0\n  full\n", VIOLATION_field_written);
+    assert_string_equal(verdict.detail, "the collector changed the header of a static block");
     assert_int_equal(verdict.oracle, ORACLE_statics);
     assert_int_equal(verdict.op, 2);
     at = 2;
-    must_break(&c, STATIC "  full\n  r0 = 0\n  full\n", VIOLATION_field_written,
-               "the collector changed a field of a static block");
+    verdict =
+        *must_break(&c, &program, STATIC "  full\n  r0 = 0\n  full\n", VIOLATION_field_written);
+    assert_string_equal(verdict.detail, "the collector changed a field of a static block");
     assert_string_equal(verdict.found,
                         "0x111 at word 2 of the static blocks, in the one at word 0");
     at = 4;
-    must_break(&c, STATIC "  full\n  r0 = 0\n  full\n", VIOLATION_field_written,
-               "the collector changed a field of a static block");
+    verdict =
+        *must_break(&c, &program, STATIC "  full\n  r0 = 0\n  full\n", VIOLATION_field_written);
+    assert_string_equal(verdict.detail, "the collector changed a field of a static block");
     /* If the program can reach it, the graphs tell first. */
     at = 1;
-    must_break(&c, STATIC "  full\n  full\n", VIOLATION_field_written,
-               "the collector changed a field of a live block");
+    verdict = *must_break(&c, &program, STATIC "  full\n  full\n", VIOLATION_field_written);
+    assert_string_equal(verdict.detail, "the collector changed a field of a live block");
     assert_int_equal(verdict.oracle, ORACLE_fields);
 }
 
@@ -134,9 +117,11 @@ static void dead_words_are_looked_at(void **state) {
     struct collector c = mark_sweep;
     c.reset = note_config;
     c.collect = collect_and_unpoison;
-    must_break(&c, "isoheap program 1\nheap\n  b0 = block tag=0 [1]\nscript\n  full\n",
-               VIOLATION_promise_broken,
-               "a word of dead memory is not poisoned: who uses it would not be seen");
+    verdict = *must_break(&c, &program,
+                          "isoheap program 1\nheap\n  b0 = block tag=0 [1]\nscript\n  full\n",
+                          VIOLATION_promise_broken);
+    assert_string_equal(verdict.detail,
+                        "a word of dead memory is not poisoned: who uses it would not be seen");
     assert_int_equal(verdict.oracle, ORACLE_hooks);
     assert_true(were_poisoned > 0 && are_poisoned == 0);
     c.traits.poisons = false; /* nobody believes it then */
@@ -172,8 +157,8 @@ static void a_reset_leaves_nothing(void **state) {
     struct collector c = mark_sweep;
     c.reset = reset_and_keep;
     resets = 1;
-    must_break(&c, "isoheap program 1\nscript\n", VIOLATION_ill_formed_heap,
-               "a heap that has just been reset is not empty");
+    verdict = *must_break(&c, &program, "isoheap program 1\nscript\n", VIOLATION_ill_formed_heap);
+    assert_string_equal(verdict.detail, "a heap that has just been reset is not empty");
     assert_int_equal(verdict.op, OP_INITIAL);
     assert_string_equal(verdict.found, "1 live blocks");
     /* The second run of the same program sees what the first has left. */

@@ -7,6 +7,7 @@
 #include "program/cut.h"
 #include "program/mutation/mutate.h"
 #include "program/text/text.h"
+#include "tests/support/program_support.h"
 #include "tests/support/support.h"
 
 #include <setjmp.h>
@@ -35,11 +36,8 @@ static const char text[] = "isoheap program 1\n"
 
 static void they_are_printed_as_they_are_read(void **state) {
     (void)state;
-    static char out[1 << 12];
-    parse_program(&program, text);
-    assert_null(program_valid(&program));
-    program_print(&program, out, sizeof out);
-    assert_string_equal(out, text);
+    char out[64];
+    check_is_printed_as_read(&program, text);
     value_print(&program.ops[0].values[0], true, out, sizeof out);
     assert_string_equal(out, "&r0.1+1");
     value_print(&program.fields[1], false, out, sizeof out);
@@ -48,12 +46,8 @@ static void they_are_printed_as_they_are_read(void **state) {
 
 static void they_go_through_bytes(void **state) {
     (void)state;
-    uint8_t bytes[4096];
     parse_program(&program, text);
-    size_t size = program_encode(&program, bytes, sizeof bytes);
-    program_decode(&again, bytes, size);
-    assert_true(program_equal(&program, &again));
-    assert_true(program_digest(&program) == program_digest(&again));
+    check_bytes_round_trip(&program);
 }
 
 /* A kind byte of a WIDE value from 192 on was taken modulo 6 before there were addresses. */

@@ -7,6 +7,7 @@
 #include "program/mutation/mutate.h"
 #include "program/reduction/steps.h"
 #include "program/text/text.h"
+#include "tests/support/program_support.h"
 #include "tests/support/support.h"
 
 #include <setjmp.h>
@@ -17,7 +18,7 @@
 
 #include <cmocka.h>
 
-static struct program program, again;
+static struct program program;
 
 static const char text[] =
     "isoheap program 1\n"
@@ -35,21 +36,13 @@ static const char text[] =
 
 static void they_are_printed_as_they_are_read(void **state) {
     (void)state;
-    static char out[1 << 12];
-    parse_program(&program, text);
-    assert_null(program_valid(&program));
-    program_print(&program, out, sizeof out);
-    assert_string_equal(out, text);
+    check_is_printed_as_read(&program, text);
 }
 
 static void they_go_through_bytes(void **state) {
     (void)state;
-    uint8_t bytes[4096];
     parse_program(&program, text);
-    size_t size = program_encode(&program, bytes, sizeof bytes);
-    program_decode(&again, bytes, size);
-    assert_true(program_equal(&program, &again));
-    assert_true(program_digest(&program) == program_digest(&again));
+    check_bytes_round_trip(&program);
 }
 
 /* r1 = the value of a WIDE record. */

@@ -4,6 +4,10 @@
  */
 #include "tests/support/passing.h"
 
+#include "collectors/cheney/cheney.h"
+#include "collectors/registry/registry.h"
+#include "tests/support/support.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -41,6 +45,43 @@ const struct verdict *must_pass(struct runner *runner, const struct program *p, 
     if (sum)
         add_counts(sum, &verdict.counts);
     return &verdict;
+}
+
+void all_must_pass(const char *source) {
+    static struct program program;
+    for (const struct collector *const *c = registered_collectors; *c; c++) {
+        struct runner *r = open_pair(*c, NULL);
+        parse_program(&program, source);
+        must_pass(r, &program, (*c)->name, NULL);
+        runner_close(r);
+    }
+}
+
+const struct verdict *must_break(const struct collector *subject, struct program *p,
+                                 const char *source, enum violation v) {
+    static struct verdict verdict;
+    struct runner *r = open_pair(subject, &cheney);
+    parse_program(p, source);
+    runner_run(r, p, &verdict);
+    assert_string_equal(violation_name(verdict.violation), violation_name(v));
+    assert_int_equal(verdict.guilty, PARTY_SUBJECT);
+    runner_close(r);
+    return &verdict;
+}
+
+void places_do_not_matter(struct program *p) {
+    for (const struct collector *const *c = registered_collectors; *c; c++) {
+        struct runner *one = open_pair(*c, &cheney), *other = open_pair(*c, &cheney);
+        for (uint16_t variant = 0; (*c)->variants && (*c)->variants[variant]; variant++) {
+            p->config[CONFIG_VARIANT] = variant;
+            uint64_t digest = must_pass(one, p, (*c)->name, NULL)->digest;
+            assert_true(must_pass(other, p, (*c)->name, NULL)->digest == digest);
+        }
+        p->config[CONFIG_VARIANT] = 0;
+        must_pass(one, p, (*c)->name, NULL);
+        runner_close(one);
+        runner_close(other);
+    }
 }
 
 uint64_t next_bytes(uint64_t state, uint8_t *bytes, size_t size) {

@@ -18,6 +18,18 @@ struct runner *open_pair(const struct collector *subject, const struct collector
 const struct verdict *must_pass(struct runner *, const struct program *, const char *what,
                                 struct run_counts *sum);
 
+/* The program passes on every registered collector. */
+void all_must_pass(const char *source);
+
+/* Reads the program, which is a violation of that class by the subject, beside cheney.  The verdict
+ * is there until the next call. */
+const struct verdict *must_break(const struct collector *subject, struct program *,
+                                 const char *source, enum violation);
+
+/* The program passes on every registered collector in each variant, and does the same on another
+ * one beside it, whose heap and all else lie elsewhere. */
+void places_do_not_matter(struct program *);
+
 /* Fills bytes from an LCG, the same everywhere; returns its state. */
 uint64_t next_bytes(uint64_t state, uint8_t *bytes, size_t size);
 

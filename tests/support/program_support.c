@@ -9,6 +9,7 @@
 
 #include "program/bytes/bytes.h"
 #include "program/text/text.h"
+#include "tests/support/support.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -78,9 +79,9 @@ static struct value random_outside(struct rng *rng) {
     if (form <= 3)
         return (struct value){.kind = VALUE_OUTSIDE,
                               .bits = outside_bits(forms[form - 1], 2 + 2u * rng_below(rng, 63))};
-    uint64_t word = random_word(rng) & ~UINT64_C(1);
-    bool itself = form == 4 && word >= OUTSIDE_LEAST && outside_is_legal(word);
-    return (struct value){.kind = VALUE_OUTSIDE, .bits = itself ? word : rng_below(rng, 65536)};
+    uint64_t pattern = random_word(rng) & ~UINT64_C(1);
+    bool itself = form == 4 && pattern >= OUTSIDE_LEAST && outside_is_legal(pattern);
+    return (struct value){.kind = VALUE_OUTSIDE, .bits = itself ? pattern : rng_below(rng, 65536)};
 }
 
 static struct value random_atom(struct rng *rng) {
@@ -281,6 +282,14 @@ void check_bytes_round_trip(const struct program *p) {
     assert_null(program_valid(&again));
     assert_true(program_equal(p, &again));
     assert_true(program_digest(p) == program_digest(&again));
+}
+
+void check_is_printed_as_read(struct program *p, const char *text) {
+    static char out[1 << 12];
+    parse_program(p, text);
+    assert_null(program_valid(p));
+    program_print(p, out, sizeof out);
+    assert_string_equal(out, text);
 }
 
 void check_text_round_trip(const struct program *p) {

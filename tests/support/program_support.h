@@ -26,6 +26,8 @@ struct op random_op(struct rng *);
 
 /* Valid, and equal after encode + decode. Fails the test otherwise. */
 void check_bytes_round_trip(const struct program *);
+/* Read into the program, the text is a valid one and printed as it stands. */
+void check_is_printed_as_read(struct program *, const char *text);
 /* Equal after print + parse. */
 void check_text_round_trip(const struct program *);
 
