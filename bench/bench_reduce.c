@@ -90,10 +90,8 @@ static void reduce(struct trial *t, const char *collector, const char *build, st
                    struct figures *f) {
     static struct reduction reduction;
     char name[128];
-    reduction.keeps = trial_keeps;
-    reduction.context = t;
     reduction.max_runs = RUNS;
-    program_reduce(&reduction, p);
+    trial_reduce(t, &reduction, p);
     const unsigned figures[] = {reduction.runs, p->n_ops, p->n_items};
     for (unsigned k = 0; k < FIGURES; k++) {
         f->of[k][f->n] = figures[k];

@@ -43,6 +43,7 @@ struct runner_options job_runner(const struct job *job) {
                                    .unmask = job->unmask,
                                    .stack_kib = job->stack_kib,
                                    .ordinary_stack = job->ordinary_stack,
+                                   .thorough = job->thorough,
                                    .replay = first_options(job),
                                    .subject_name = job->subject_name};
 }

@@ -106,6 +106,7 @@ static void open_runner(const struct collector *subject, const struct collector 
                                      .observe = own.trials ? NULL : note_place,
                                      .stack_kib = own.stack_kib,
                                      .ordinary_stack = own.ordinary_stack,
+                                     .thorough = own.thorough,
                                      .unmask = own.unmasks ? own.unmask : NULL,
                                      .replay = own.replay,
                                      .subject_name = own.subject_name[0] ? own.subject_name : NULL};

@@ -49,6 +49,8 @@ struct verdict {
  * levels of the papers, since one wrong step breaks any of two dozen statements, and which one
  * depends on the words in its way. */
 bool verdict_same_defect(const struct verdict *, const struct verdict *);
+/* Is it of an oracle that looks at a sample? */
+bool verdict_of_sample(const struct verdict *);
 
 struct runner;
 
@@ -72,8 +74,12 @@ struct runner_options {
                           NULL: not wanted.  The runner never clears them. */
     unsigned coverage_parts; /* bit set of COVER_* (coverage.h); 0: COVER_DEFAULT */
     bool explain; /* every run is looked at closely, for the report of it: it takes longer */
-    bool tight;   /* an access beyond a heap faults, however far from it and without sanitizers too;
-                     costs a system call where its size changes */
+    /* What oracles look at in a sample of the programs or of their collections is looked at in
+     * each: for the reduction of what was found in one (verdict_of_sample), whose smaller programs
+     * would fall out of the sample. */
+    bool thorough;
+    bool tight; /* an access beyond a heap faults, however far from it and without sanitizers too;
+                   costs a system call where its size changes */
     /* The stack of the subject's calls in KiB, STACK_KIB_LEAST to STACK_KIB_MOST: who recurses
      * deeper crashes.  0: STACK_KIB for subjects with the trait shallow, and the ordinary one for
      * others. */

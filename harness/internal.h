@@ -91,6 +91,7 @@ struct runner {
     bool over;      /* all but wear has been judged: calls are no longer watched */
     bool changed;   /* something ran since the last comparison */
     bool doubts;    /* this run repeats one that failed: compare the initial heaps too */
+    bool thorough;  /* as in the options */
     bool explain;   /* wanted of every run: */
     bool close;     /* this run is looked at closely: history, and names of blocks in the verdict */
     bool strange;   /* it was to repeat one that failed, and has ended in another way */

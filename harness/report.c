@@ -156,3 +156,7 @@ bool verdict_same_defect(const struct verdict *a, const struct verdict *b) {
            (fine || strcmp(a->detail, b->detail) == 0) &&
            (a->violation != VIOLATION_sanitizer || strcmp(a->found, b->found) == 0);
 }
+
+bool verdict_of_sample(const struct verdict *v) {
+    return v->violation && oracle_modules[v->oracle]->samples;
+}

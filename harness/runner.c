@@ -82,6 +82,7 @@ struct runner *runner_open(const struct runner_options *options) {
     r->replay = options->replay;
     r->subject_name = options->subject_name;
     r->explain = options->explain;
+    r->thorough = options->thorough;
     r->observe = options->observe;
     r->listen = options->listen;
     r->context = options->context;
@@ -172,6 +173,7 @@ static void reset_side(struct runner *r, struct side *s) {
     s->config = program_gc_config(r->program);
     s->config.hooks = s->hooks;
     s->config.masks = ~unmasked(s->collector, r->unmask);
+    s->thorough = r->thorough;
     s->fault = NULL;
     take_promises(s);
     s->collections = s->compared = s->steps = s->poisonings = 0;
@@ -200,7 +202,7 @@ static bool shows_empty_heap(const struct program *p) {
 }
 
 static void look_at_empty_heap(struct runner *r, struct side *s) {
-    if (s->collector->walk && shows_empty_heap(r->program)) {
+    if (s->collector->walk && (r->thorough || shows_empty_heap(r->program))) {
         call_walk_empty(s);
         event_emptied(judge_of(s));
     }

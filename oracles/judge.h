@@ -66,6 +66,7 @@ struct side {
     uint64_t look;            /* the event `ticked` comes after so many steps; 0: never */
     uint64_t fuel_aside;      /* in a call: what is left behind them of `fuel` */
     bool in_cycle;            /* the last slice left work to do */
+    bool thorough;            /* this run: what would be looked at in a sample is in each */
     bool paired;              /* the witness pairs this heap with the model */
     size_t static_words;
     struct graph graph;
@@ -277,6 +278,7 @@ struct oracle_module {
     bool follows; /* what it finds may follow from a difference between the graphs: if there is one,
                      that is the verdict */
     bool marks;   /* a comparison by it that finds nothing has paired all that is reachable */
+    bool samples; /* it looks at a sample, but if side.thorough */
     bool fine; /* one wrong step breaks any of many statements: which defect it is, its class says
                   alone, and not its sentence */
 #define X(name, parameters, arguments) bool(*name) parameters;

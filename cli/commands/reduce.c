@@ -276,20 +276,24 @@ static int find_violation(struct reduce *r) {
     return EXIT_NOTHING;
 }
 
-/* A target that is kept goes on after a violation, which may have left something.  What it has come
- * to must hold alone; if it does not, each run is one alone. */
+/* A target that is kept goes on after a violation, which may have left something; and what is found
+ * in a sample is looked for thoroughly.  What it has come to must hold alone and in an ordinary
+ * run; if it does not, each run is such a one. */
 static void reduce_kept(struct reduce *r) {
     static struct program original;
     bool late = strcmp(r->wanted.detail, NEVER_ENDS) == 0;
     original = program;
-    for (r->job.alone = r->job.target == NULL;; r->job.alone = true) {
-        bool alone = r->job.alone;
+    r->job.alone = r->job.target == NULL;
+    r->job.thorough = verdict_of_sample(&r->wanted);
+    for (;;) {
+        bool strict = r->job.alone && !r->job.thorough;
         if (late)
             reduce_late(r);
         else
             reduce(r);
         r->job.alone = true;
-        if (alone || signal_caught || keeps(&program, r))
+        r->job.thorough = false;
+        if (strict || signal_caught || keeps(&program, r))
             return;
         program = original;
     }

@@ -103,6 +103,7 @@ static void fill_request(const struct job *job, struct judged_request *r) {
     r->stack_kib = job->stack_kib;
     r->ordinary_stack = job->ordinary_stack;
     r->trials = job->trial_ms > 0;
+    r->thorough = job->thorough;
     r->unmasks = job->unmask != NULL;
     snprintf(r->unmask, sizeof r->unmask, "%s", job->unmask ? job->unmask : "");
     snprintf(r->replay, sizeof r->replay, "%s", options.replay ? options.replay : "");

@@ -109,12 +109,13 @@ static void look_at_periods(struct judge *j) {
 /* The program says which: blocks of the model, and collections by the end of the script. */
 static bool ended(struct judge *j) {
     uint64_t size = j->model->n_objects + j->side->compared;
-    if (size > GROWTH_SMALL && size % GROWTH_SHARE)
+    bool always = j->side->thorough || size <= GROWTH_SMALL;
+    if (!always && size % GROWTH_SHARE)
         return false;
     j->side->slots[0][SLOT_NEW] = WORD_UNIT; /* what the check before this one has left */
     j->services->collect_fully(j);
     look_at_rounds(j);
-    if (size <= GROWTH_SMALL || size % GROWTH_PATIENT == GROWTH_LATE)
+    if (always || size % GROWTH_PATIENT == GROWTH_LATE)
         look_at_periods(j);
     return true;
 }
@@ -124,5 +125,6 @@ const struct oracle_module oracle_growth = {
     .source = "isoheap: what a long-running program relies on",
     .classes = {VIOLATION_work_grows, VIOLATION_memory_grows, VIOLATION_garbage_retained},
     .needs = 1u << NEED_steady,
+    .samples = true,
     .ended = ended,
 };

@@ -13,6 +13,7 @@
  * A look takes time.  Where few words are in use the first collection of a run is looked at, and of
  * other collections, the first, the second, the fourth, ..., a share; in each some steps of marking
  * (the first, the fifth, the 21st, ...), as long as the words that were looked at are not too many.
+ * In a thorough run every collection is looked at, and every step while the words last.
  */
 #include "oracles/cycles/phases.h"
 
@@ -25,13 +26,14 @@
 /* Words of heaps in one run.  Where few are in use, the first collection is looked at in any case;
  * of other heaps one in so many is. */
 enum { PHASES_WORDS = 1536, PHASES_EMPTY = 16, PHASES_SMALL = 32, PHASES_SHARE = 16 };
+enum { PHASES_THOROUGH = 64 }; /* times as many words in a thorough run */
 
 static bool reset(struct judge *j) {
     struct phases *p = j->state;
     p->last = PHASES_UNKNOWN;
     p->watched = p->inside_minor = false;
     p->darkened = p->marked = p->collections = p->swept = p->before = 0;
-    p->budget = PHASES_WORDS;
+    p->budget = PHASES_WORDS * (j->side->thorough ? PHASES_THOROUGH : 1);
     p->finding.violation = VIOLATION_none;
     size_t bits = j->side->room / 64 + 1;
     p->allocated = p->words + j->side->room;
@@ -66,9 +68,9 @@ static bool is_worth_it(struct judge *j) {
     struct phases *p = j->state;
     const struct side *s = j->side;
     size_t words = price(j);
-    if (!is_power(p->collections))
+    if (!s->thorough && !is_power(p->collections))
         return false;
-    bool always = words <= PHASES_SMALL && p->collections == 1;
+    bool always = s->thorough || (words <= PHASES_SMALL && p->collections == 1);
     if (!always && (s->steps + s->calls + words) % PHASES_SHARE)
         return false;
     return pay(j, GC_STAGES * words, always);
@@ -76,7 +78,7 @@ static bool is_worth_it(struct judge *j) {
 
 static void seek_next_step(struct judge *j) {
     struct phases *p = j->state;
-    p->interval *= 4;
+    p->interval *= j->side->thorough ? 1 : 4;
     j->services->look_after(j, p->budget < price(j) ? 0 : p->interval);
 }
 
@@ -197,6 +199,7 @@ const struct oracle_module oracle_phases = {
     .needs = 1u << NEED_walk | 1u << NEED_tells_phases,
     .state = sizeof(struct phases),
     .each = sizeof(word) + 1,
+    .samples = true,
     .reset = reset,
     .operated = operated,
     .minor = minor,

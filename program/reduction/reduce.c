@@ -126,6 +126,19 @@ static const struct step_family *const tables[] = {script_steps, replace_steps, 
                                                    heap_steps,   expand_steps,  form_steps,
                                                    balance_steps};
 enum { TABLES = sizeof tables / sizeof *tables };
+enum { STRIDES = 1 << 12 }; /* a number has no more than that many times what a round takes */
+
+/* On where a round has led from r->from, further and further. */
+static void stride_on(struct reduction *r, struct program *p) {
+    program_copy(&r->to, p);
+    for (unsigned times = 1; times < STRIDES; times *= 2) {
+        bool goes = stride(&r->candidate, &r->from, &r->to, times);
+        if (!goes)
+            program_copy(&r->candidate, p);
+        if (!goes || !take_candidate(r, p))
+            return;
+    }
+}
 
 /* Families that gained nothing wait until no other gains any more: most runs would be lost on them.
  * The last round tries all and changes nothing, and so does a first round from its result. */
@@ -134,8 +147,11 @@ static bool round_of_all(struct reduction *r, struct program *p) {
     bool any = false, gained;
     do {
         gained = false;
+        program_copy(&r->from, p);
         for (unsigned t = 0; t < FIRST_TABLES; t++)
             gained |= pass_of_all(r, p, tables[t], &idle[t]);
+        if (gained)
+            stride_on(r, p);
         any |= gained;
     } while (gained);
     for (unsigned t = FIRST_TABLES; t < TABLES && !any; t++)

@@ -29,12 +29,12 @@ struct reduction {
     const char *possible; /* program_is_minimal: the step that keeps the property */
 
     /* Private. */
-    struct program candidate;
+    struct program candidate, from, to;
     uint64_t refused[REDUCTION_REMEMBERS];
 };
 
 /* Reduces p, which has the property, in place.  Deterministic; a program that it returned complete
- * comes back unchanged.  *r is large (500 KB): static or on the heap; the fields before `Results`
+ * comes back unchanged.  *r is large (1 MB): static or on the heap; the fields before `Results`
  * are the caller's. */
 void program_reduce(struct reduction *r, struct program *p);
 

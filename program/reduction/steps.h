@@ -49,6 +49,13 @@ unsigned room_to_exhaust(const struct program *, const struct op *exhaust);
 /* An operation reads another slot where it read `from`. */
 void op_rename_read(struct op *, unsigned from, unsigned to);
 
+/* Takes from each number of p, `times` over, what it lost on the way of a program of the same
+ * operations and items between two states of it.  False, and p is of no use, if anything but
+ * numbers differs there, if a number has grown, or if none has lost.  p may be without meaning: see
+ * program_valid. */
+bool stride(struct program *p, const struct program *from, const struct program *to,
+            unsigned times);
+
 /* Rungs of simplify_value. */
 enum { VALUE_RUNGS = 5 };
 /* Brings a value one rung nearer to 0.  False if it is no simpler then. */

@@ -35,6 +35,27 @@ static uint64_t judged(const struct collector *c, const char *source, enum oracl
     return counts.oracles[oracle];
 }
 
+/* ---- samples ----------------------------------------------------------------------------------
+ */
+
+/* Of programs that no sample has, a thorough run looks at all the same. */
+static void a_thorough_run_looks_at_all(void **state) {
+    static const char source[] = "isoheap program 1\nconfig heap=300\nscript\n"
+                                 "  r0 = list 20 0\n  full\n  r1 = list 20 0\n  full\n  full\n";
+    (void)state;
+    parse_program(&program, source);
+    for (unsigned thorough = 0; thorough < 2; thorough++) {
+        static struct run_counts counts;
+        struct runner_options options = {.subject = &mark_sweep, .thorough = thorough};
+        struct runner *r = runner_open(&options);
+        memset(&counts, 0, sizeof counts);
+        must_pass(r, &program, "mark_sweep", &counts);
+        runner_close(r);
+        assert_int_equal(counts.oracles[ORACLE_growth], thorough);
+        assert_int_equal(counts.oracles[ORACLE_phases] > 12, thorough);
+    }
+}
+
 /* ---- what is legal ----------------------------------------------------------------------------
  */
 
@@ -236,6 +257,7 @@ static void malloc_is_counted(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_thorough_run_looks_at_all),
         cmocka_unit_test(rescans_are_legal),
         cmocka_unit_test(a_full_heap_is_legal),
         cmocka_unit_test(gaps_are_legal),

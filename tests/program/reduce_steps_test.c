@@ -4,6 +4,7 @@
  * them, under the name of its family.
  */
 #include "program/reduction/reduce.h"
+#include "program/reduction/steps.h"
 #include "program/text/text.h"
 #include "tests/support/program_support.h"
 #include "tests/support/support.h"
@@ -292,6 +293,26 @@ static void allocations_go_with_their_words_of_the_nursery(void **state) {
             "config nursery=40\nscript\n  r1 = alloc tag=0 size=5\n", "config nursery=34\n");
 }
 
+/* ---- numbers together -------------------------------------------------------------------------
+ */
+
+static void what_numbers_lost_is_taken_from_them(void **state) {
+    static struct program from, to, p, expected;
+    (void)state;
+    parse_body(&from, "config heap=90 nursery=40\nheap\n  free 9\nscript\n  slice 20\n");
+    parse_body(&to, "config heap=87 nursery=40\nheap\n  free 8\nscript\n  slice 18\n");
+    parse_body(&expected, "config heap=81 nursery=40\nheap\n  free 6\nscript\n  slice 14\n");
+    p = to;
+    assert_true(stride(&p, &from, &to, 2));
+    assert_true(program_equal(&p, &expected));
+    assert_true(stride(&p, &from, &to, 1000)); /* to nothing, and no further */
+    assert_int_equal(p.ops[0].n, 0);
+    assert_false(stride(&p, &to, &from, 1)); /* they have grown */
+    assert_false(stride(&p, &to, &to, 1));   /* or are the same */
+    parse_body(&from, "config heap=90\nscript\n  full\n  slice 20\n");
+    assert_false(stride(&p, &from, &to, 1));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(operations_of_a_runtime_are_lowered),
@@ -311,6 +332,7 @@ int main(void) {
         cmocka_unit_test(neighbours_are_in_order),
         cmocka_unit_test(items_go_with_their_words_and_their_fields),
         cmocka_unit_test(allocations_go_with_their_words_of_the_nursery),
+        cmocka_unit_test(what_numbers_lost_is_taken_from_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

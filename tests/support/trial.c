@@ -46,8 +46,9 @@ _Noreturn static void give_up(const char *what) {
 
 void trial_open(struct trial *t, const struct collector *subject,
                 const struct collector *reference) {
-    struct runner_options options = {.subject = subject, .reference = reference};
-    *t = (struct trial){.runner = runner_open(&options), .one_each = subject->traits.conservative};
+    *t = (struct trial){.options = {.subject = subject, .reference = reference},
+                        .one_each = subject->traits.conservative};
+    t->runner = runner_open(&t->options);
     t->shared =
         mmap(NULL, sizeof *t->shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (!t->runner || t->shared == MAP_FAILED)
@@ -136,6 +137,34 @@ bool trial_keeps(const struct program *p, void *trial) {
     t->invalid += program_valid(p) != NULL;
     struct verdict v = trial_judge(t, p);
     return verdict_same_defect(&v, &t->wanted);
+}
+
+/* The child has the runner that there was when it began. */
+static void be_thorough(struct trial *t, bool thorough) {
+    if (t->options.thorough == thorough)
+        return;
+    end_server(t);
+    runner_close(t->runner);
+    t->options.thorough = thorough;
+    t->runner = runner_open(&t->options);
+    if (!t->runner)
+        give_up(t->options.subject->name);
+}
+
+void trial_reduce(struct trial *t, struct reduction *r, struct program *p) {
+    static struct program original;
+    original = *p;
+    r->keeps = trial_keeps;
+    r->context = t;
+    be_thorough(t, verdict_of_sample(&t->wanted));
+    for (;;) {
+        bool strict = !t->options.thorough;
+        program_reduce(r, p);
+        be_thorough(t, false);
+        if (strict || trial_keeps(p, t))
+            return;
+        *p = original;
+    }
 }
 
 bool trial_hangs(const struct verdict *v) {

@@ -12,10 +12,12 @@
 
 #include "harness/harness.h"
 #include "program/program.h"
+#include "program/reduction/reduce.h"
 
 #include <sys/types.h>
 
 struct trial {
+    struct runner_options options;
     struct runner *runner;
     struct trial_shared *shared;
     struct verdict wanted;
@@ -36,6 +38,9 @@ bool trial_hangs(const struct verdict *);
 
 /* The property of a reduction, context a struct trial: class, party and detail are those wanted. */
 bool trial_keeps(const struct program *, void *trial);
+/* Reduces as the command does: keeps and context are filled in, max_runs is the caller's; runs and
+ * what else tells of the way are of all of it, or of a second attempt if the first led nowhere. */
+void trial_reduce(struct trial *, struct reduction *, struct program *);
 
 /* The first program of that many operations, decoded from random bytes, that raises the class; the
  * verdict is wanted from then on.  False: none of a thousand, or ten that hang before it. */
