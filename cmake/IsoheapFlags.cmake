@@ -141,3 +141,16 @@ function(isoheap_library name)
     endif()
     isoheap_flags(${name} ${instrumented} SEES ${arg_SEES})
 endfunction()
+
+# Threads of a collector that are to be deterministic (collectors/threads/threads.h): the calls in its files are
+# renamed, and each edge of theirs is a point.  Engines have functions of that name too, without --wrap.
+set(ISOHEAP_THREADS_LINK_OPTION "-Wl,--wrap=__sanitizer_cov_trace_pc")
+if(NOT ISOHEAP_PACKAGE)
+    set(ISOHEAP_RENAME_HEADER "${PROJECT_SOURCE_DIR}/collectors/threads/rename.h")
+endif()
+set(ISOHEAP_PREEMPTIBLE_FLAGS -include "${ISOHEAP_RENAME_HEADER}" -fsanitize-coverage=trace-pc)
+
+# isoheap_preemptible_sources(file...): such files of a target of this folder.
+function(isoheap_preemptible_sources)
+    set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS ${ISOHEAP_PREEMPTIBLE_FLAGS})
+endfunction()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # What `cmake --install` installs for people with a collector of their own (docs/plug-in.md): one
-# static library, the headers, the glue and the seeds of fuzz targets, a CMake package, a pkg-config file.
+# static library and one of deterministic threads, the headers, the glue and the seeds of fuzz targets, a CMake package, a pkg-config file.
 #
 # The library is as this build is.  Without sanitizers (preset release) it fits users with any of them
 # but MemorySanitizer, which wants everything compiled for it: install the preset msan for that.
@@ -32,7 +32,7 @@ set_target_properties(isoheap_reference PROPERTIES POSITION_INDEPENDENT_CODE ON)
 isoheap_flags(isoheap_reference)
 
 set(objects)
-foreach(part isoheap_program isoheap_mutation isoheap_views isoheap_oracles isoheap_harness isoheap_target)
+foreach(part isoheap_program isoheap_mutation isoheap_views isoheap_oracles isoheap_switch isoheap_harness isoheap_target)
     list(APPEND objects $<TARGET_OBJECTS:${part}>)
 endforeach()
 set(sealed "${PROJECT_BINARY_DIR}/sealed_reference.o" "${PROJECT_BINARY_DIR}/sealed_harness.o")
@@ -46,14 +46,23 @@ if(ISOHEAP_COVERAGE)
     target_link_options(isoheap_package INTERFACE -fprofile-instr-generate)
 endif()
 
+# Deterministic threads go into plug-ins, and into whatever else the collector is linked to: a library of their own.
+isoheap_sealed_object("${PROJECT_BINARY_DIR}/sealed_threads.o" $<TARGET_OBJECTS:isoheap_threads> $<TARGET_OBJECTS:isoheap_switch>)
+add_library(isoheap_threads_package STATIC "${PROJECT_BINARY_DIR}/sealed_threads.o")
+set_target_properties(isoheap_threads_package PROPERTIES LINKER_LANGUAGE C OUTPUT_NAME isoheap_threads EXPORT_NAME threads
+    ARCHIVE_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/package")
+target_include_directories(isoheap_threads_package INTERFACE "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/isoheap>")
+target_link_options(isoheap_threads_package INTERFACE "${ISOHEAP_THREADS_LINK_OPTION}" ${ISOHEAP_SANITIZER_FLAGS})
+
 # The presets build less than what is installed, and what was built once may be older than its sources: all of it is
 # brought up to date when somebody installs.  One who may not write here, root on another machine's disk say, gets what
 # there is.
 add_custom_target(install_parts)
-add_dependencies(install_parts isoheap isoheap_package isoheap_afl_mutator isoheap_manual)
+add_dependencies(install_parts isoheap isoheap_package isoheap_threads_package isoheap_afl_mutator isoheap_manual)
 install(CODE "
 set(missing \"\")
-foreach(part \"$<TARGET_FILE:isoheap>\" \"$<TARGET_FILE:isoheap_package>\" \"$<TARGET_FILE:isoheap_afl_mutator>\"
+foreach(part \"$<TARGET_FILE:isoheap>\" \"$<TARGET_FILE:isoheap_package>\" \"$<TARGET_FILE:isoheap_threads_package>\"
+        \"$<TARGET_FILE:isoheap_afl_mutator>\"
         \"${PROJECT_BINARY_DIR}/isoheap.1\" \"${PROJECT_BINARY_DIR}/isoheap.bash\")
     if(NOT EXISTS \"\${part}\")
         set(missing \"\${part}\")
@@ -76,7 +85,7 @@ else()
 endif()")
 
 set_target_properties(isoheap PROPERTIES EXPORT_NAME command)
-install(TARGETS isoheap_package isoheap EXPORT isoheapTargets ARCHIVE RUNTIME)
+install(TARGETS isoheap_package isoheap_threads_package isoheap EXPORT isoheapTargets ARCHIVE RUNTIME)
 install(EXPORT isoheapTargets NAMESPACE isoheap:: DESTINATION "${package_dir}")
 install(TARGETS isoheap_afl_mutator LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/isoheap")
 
@@ -98,7 +107,7 @@ function(isoheap_with_includes result)
     set(${result} ${found} PARENT_SCOPE)
 endfunction()
 isoheap_with_includes(headers collectors/arena.h collectors/contract.h collectors/plugin.h collectors/words_copy.h
-    collectors/cheney/cheney.h collectors/tower/levels.h fuzz/collector_target.h fuzz/current.h fuzz/mutation_choice.h harness/harness.h
+    collectors/cheney/cheney.h collectors/threads/rename.h collectors/threads/threads.h collectors/tower/levels.h fuzz/collector_target.h fuzz/current.h fuzz/mutation_choice.h harness/harness.h
     program/program.h program/random.h program/bytes/bytes.h program/text/text.h program/mutation/mutate.h
     program/reduction/reduce.h)
 foreach(header IN LISTS headers)
@@ -118,9 +127,10 @@ install(DIRECTORY seeds/mark_sweep/ DESTINATION "${share_dir}/seeds" FILES_MATCH
 
 set(ISOHEAP_INSTALL_FUZZ "${share_dir}/fuzz")
 set(ISOHEAP_INSTALL_SEEDS "${share_dir}/seeds")
+set(ISOHEAP_INSTALL_RENAME "${CMAKE_INSTALL_INCLUDEDIR}/isoheap/collectors/threads/rename.h")
 configure_package_config_file(cmake/isoheapConfig.cmake.in "${PROJECT_BINARY_DIR}/isoheapConfig.cmake"
     INSTALL_DESTINATION "${package_dir}"
-    PATH_VARS ISOHEAP_INSTALL_FUZZ ISOHEAP_INSTALL_SEEDS CMAKE_INSTALL_LIBDIR)
+    PATH_VARS ISOHEAP_INSTALL_FUZZ ISOHEAP_INSTALL_SEEDS ISOHEAP_INSTALL_RENAME CMAKE_INSTALL_LIBDIR)
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/isoheapConfigVersion.cmake"
     VERSION ${ISOHEAP_VERSION} COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/isoheapConfig.cmake" "${PROJECT_BINARY_DIR}/isoheapConfigVersion.cmake"
@@ -131,4 +141,5 @@ list(JOIN ISOHEAP_SANITIZER_FLAGS " " ISOHEAP_PC_SANITIZERS)
 # The prefix of --install may be another one than that of the configuration: relative to the file.
 file(RELATIVE_PATH ISOHEAP_PC_PREFIX "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
 configure_file(cmake/isoheap.pc.in "${PROJECT_BINARY_DIR}/isoheap.pc" @ONLY)
-install(FILES "${PROJECT_BINARY_DIR}/isoheap.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+configure_file(cmake/isoheap_threads.pc.in "${PROJECT_BINARY_DIR}/isoheap_threads.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/isoheap.pc" "${PROJECT_BINARY_DIR}/isoheap_threads.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")

@@ -9,13 +9,14 @@ if(NOT ISOHEAP_PACKAGE)
     set(ISOHEAP_TARGET_LIBRARY isoheap_target)
     set(ISOHEAP_MUTATION_LIBRARY isoheap_mutation)
     set(ISOHEAP_COMMAND isoheap)
+    set(ISOHEAP_THREADS_LIBRARY isoheap_threads)
     add_custom_target(fuzz_targets) # every fuzz_x
     add_custom_target(replay)       # every fuzz_x_standalone with a test replay_x
 endif()
 
 # isoheap_add_target(NAME fuzz_x SOURCES file... [LIBRARIES lib...] [SEEDS dir...] [TEXT|RAW] [NO_SEEDS] [STRUCTURED]
 #                    [DICTIONARY file] [MEANING sentence])
-# isoheap_add_target(NAME fuzz_x COLLECTOR symbol [REFERENCE symbol] [SOURCES file...] ...)
+# isoheap_add_target(NAME fuzz_x COLLECTOR symbol [REFERENCE symbol] [SOURCES file...] [THREADS] ...)
 #
 #   fuzz_x                  the libFuzzer binary (ISOHEAP_FUZZER), AFL++'s (ISOHEAP_AFL), or that of the
 #                           engine in LIB_FUZZING_ENGINE
@@ -42,12 +43,15 @@ endif()
 # whose input is text, and so does RAW, for one whose bytes are no program.  NO_SEEDS starts from
 # nothing and has no replay test.
 #
+# THREADS: the collector has threads, which are to be deterministic (docs/threads.md): the calls in its SOURCES
+# are those of collectors/threads/threads.h, and each edge is a point where another may go on.
+#
 # MEANING is a sentence for `isoheap list`; the second form has one.
 #
 # STRUCTURED lets the engine mutate programs instead of bytes (program/mutation/mutate.h); the second form
 # always does.
 function(isoheap_add_target)
-    cmake_parse_arguments(PARSE_ARGV 0 arg "TEXT;RAW;NO_SEEDS;STRUCTURED" "NAME;COLLECTOR;REFERENCE;DICTIONARY;MEANING" "SOURCES;LIBRARIES;SEEDS")
+    cmake_parse_arguments(PARSE_ARGV 0 arg "TEXT;RAW;NO_SEEDS;STRUCTURED;THREADS" "NAME;COLLECTOR;REFERENCE;DICTIONARY;MEANING" "SOURCES;LIBRARIES;SEEDS")
     isoheap_list_target("${arg_NAME}" "${arg_MEANING}" "${arg_COLLECTOR}" "${arg_REFERENCE}")
     string(REGEX REPLACE "^fuzz_" "" short ${arg_NAME})
     if(NOT arg_SEEDS AND NOT arg_NO_SEEDS)
@@ -58,6 +62,10 @@ function(isoheap_add_target)
     if(arg_COLLECTOR)
         isoheap_collector_glue(glue ${arg_NAME} ${arg_COLLECTOR} "${arg_REFERENCE}")
         set(foreign_sources ${arg_SOURCES})
+        if(arg_THREADS)
+            isoheap_preemptible_sources(${arg_SOURCES})
+            list(APPEND arg_LIBRARIES ${ISOHEAP_THREADS_LIBRARY})
+        endif()
         if(arg_SOURCES)
             isoheap_foreign_collector(arg_SOURCES standalone_sources ${short} ${arg_COLLECTOR}
                 "${arg_SOURCES}" "${arg_LIBRARIES}")

@@ -8,7 +8,7 @@
 #define _DEFAULT_SOURCE 1 /* MAP_ANONYMOUS, MAP_NORESERVE */
 #include "harness/stack/stack.h"
 
-#include "harness/stack/switch.h"
+#include "collectors/switch/switch.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -37,6 +37,9 @@ struct stack {
     void *fake_there, *fake_here;
     const void *caller_bottom;
     size_t caller_bytes;
+    /* Where whoever came back was: on this stack, or on one of the collector's own. */
+    const void *there_bottom;
+    size_t there_bytes;
 };
 
 /* ---- life -------------------------------------------------------------------------------------
@@ -81,10 +84,10 @@ void stack_close(struct stack *s) {
 static void go_there(struct stack *s) {
     s->on = true;
     if (__sanitizer_start_switch_fiber)
-        __sanitizer_start_switch_fiber(&s->fake_here, s->bottom, s->bytes);
+        __sanitizer_start_switch_fiber(&s->fake_here, s->there_bottom, s->there_bytes);
     place_switch(&s->here, &s->there);
     if (__sanitizer_finish_switch_fiber)
-        __sanitizer_finish_switch_fiber(s->fake_here, NULL, NULL);
+        __sanitizer_finish_switch_fiber(s->fake_here, &s->there_bottom, &s->there_bytes);
     s->on = false;
 }
 
@@ -119,8 +122,11 @@ void stack_call(struct stack *s, void (*body)(void *), void *argument) {
         body(argument);
         return;
     }
-    if (!s->lives)
+    if (!s->lives) {
         place_make(&s->there, s->bottom, s->bytes, live, s);
+        s->there_bottom = s->bottom;
+        s->there_bytes = s->bytes;
+    }
     s->lives = s->busy = true;
     s->called = (struct task){body, argument};
     go_there(s);

@@ -68,7 +68,7 @@ while read -r name; do
         [[ $name == $pattern ]] && continue 2
     done
     complain "the library has the name $name, which is its user's"
-done < <(nm -g --defined-only "$folder/prefix/lib/libisoheap.a" | sed -n 's/.* [A-Za-z] //p')
+done < <(nm -g --defined-only "$folder"/prefix/lib/libisoheap{,_threads}.a | sed -n 's/.* [A-Za-z] //p')
 
 # ---- the tutorial ----
 

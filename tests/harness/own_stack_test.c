@@ -7,7 +7,7 @@
 #include "collectors/cheney/cheney.h"
 #include "collectors/mark_sweep/mark_sweep.h"
 #include "harness/judged/judged.h"
-#include "harness/stack/switch.h"
+#include "collectors/switch/switch.h"
 #include "tests/support/passing.h"
 #include "tests/support/support.h"
 

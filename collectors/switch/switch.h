@@ -6,8 +6,8 @@
  * On x86-64 a dozen instructions: swapcontext asks the system for the mask of signals each time,
  * which takes ten times as long as the call of a collector.  Elsewhere it is swapcontext.
  */
-#ifndef ISOHEAP_HARNESS_SWITCH_H
-#define ISOHEAP_HARNESS_SWITCH_H
+#ifndef ISOHEAP_SWITCH_H
+#define ISOHEAP_SWITCH_H
 
 #include <stddef.h>
 

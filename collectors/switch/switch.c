@@ -3,7 +3,7 @@
  * To go on at another place, on another stack (switch.h).
  */
 #define _GNU_SOURCE /* ucontext */
-#include "harness/stack/switch.h"
+#include "collectors/switch/switch.h"
 
 #include <stdint.h>
 
@@ -11,14 +11,14 @@
 
 /* System V's rules: a function may change all registers but rbx, rbp, r12 to r15 and rsp.  The
  * control words of floating point are the same on all stacks. */
-void isoheap_switch(void **from, void *to);
-void isoheap_first(void);
+void switch_stacks(void **from, void *to);
+void switch_first(void);
 
 __asm__(".text\n"
-        ".hidden isoheap_switch\n"
-        ".globl isoheap_switch\n"
-        ".type isoheap_switch, @function\n"
-        "isoheap_switch:\n"
+        ".hidden switch_stacks\n"
+        ".globl switch_stacks\n"
+        ".type switch_stacks, @function\n"
+        "switch_stacks:\n"
         "    .cfi_startproc\n"
         "    pushq %rbp\n"
         "    pushq %rbx\n"
@@ -36,22 +36,22 @@ __asm__(".text\n"
         "    popq %rbp\n"
         "    retq\n"
         "    .cfi_endproc\n"
-        ".size isoheap_switch, . - isoheap_switch\n"
+        ".size switch_stacks, . - switch_stacks\n"
         /* Where a new place begins: body in r12, argument in r13.  Nobody has called it, and a
          * trace of the stack ends here. */
-        ".hidden isoheap_first\n"
-        ".globl isoheap_first\n"
-        ".type isoheap_first, @function\n"
-        "isoheap_first:\n"
+        ".hidden switch_first\n"
+        ".globl switch_first\n"
+        ".type switch_first, @function\n"
+        "switch_first:\n"
         "    .cfi_startproc\n"
         "    .cfi_undefined %rip\n"
         "    movq %r13, %rdi\n"
         "    callq *%r12\n"
         "    ud2\n"
         "    .cfi_endproc\n"
-        ".size isoheap_first, . - isoheap_first\n");
+        ".size switch_first, . - switch_first\n");
 
-/* What isoheap_switch takes from a stack, lowest address first. */
+/* What switch_stacks takes from a stack, lowest address first. */
 struct saved {
     uint64_t r15, r14, r13, r12, rbx, rbp, rip;
     uint64_t end[2]; /* nobody's return address */
@@ -63,12 +63,12 @@ void place_make(struct place *p, void *bottom, size_t bytes, void (*body)(void *
     struct saved *s = (struct saved *)(void *)((char *)bottom + bytes) - 1;
     *s = (struct saved){.r12 = (uint64_t)(uintptr_t)body,
                         .r13 = (uint64_t)(uintptr_t)argument,
-                        .rip = (uint64_t)(uintptr_t)isoheap_first};
+                        .rip = (uint64_t)(uintptr_t)switch_first};
     p->sp = s;
 }
 
 void place_switch(struct place *from, struct place *to) {
-    isoheap_switch(&from->sp, to->sp);
+    switch_stacks(&from->sp, to->sp);
 }
 
 #else
