@@ -29,7 +29,7 @@ static unsigned take_mutator(struct otf_process *c, unsigned *left) {
 static void handshake(struct otf_process *c, unsigned h, enum handshake_type type) {
     struct otf *g = c->gc;
     const unsigned all = (1U << g->mutators) - 1;
-    if (type == HS_NOOP) {
+    if (type == HS_NOOP && !otf_varies(VARIANT(no_gc_fence))) {
         otf_collector_at(c, h + PART_FENCE);
         otf_mfence(c);
     }
@@ -93,6 +93,8 @@ static void mark_loop(struct otf_process *c) {
             scan(c, otf_block(c->gc, pick(c)));
             otf_collector_at(c, gc_mark_inner); /* line 26 */
         } while (c->W.n);
+        if (otf_varies(VARIANT(no_last_round)))
+            return;
         handshake(c, gc_work_fence, HS_WORK); /* lines 31 to 34 */
     }
 }
@@ -112,7 +114,8 @@ static void sweep(struct otf_process *c) {
         next += number == next;
         unsigned colour = header_colour(otf_get(c, otf_header(otf_block(g, number))));
         otf_collector_at(c, gc_free); /* lines 41 to 45 */
-        if (colour != BLUE && colour != otf_colour(fM))
+        bool unmarked = (colour != otf_colour(fM)) != otf_varies(VARIANT(old_sense));
+        if (colour != BLUE && unmarked)
             otf_free_block(g, number);
     }
 }
@@ -120,31 +123,77 @@ static void sweep(struct otf_process *c) {
 /* ---- cycles -----------------------------------------------------------------------------------
  */
 
+static void handshake_unless(struct otf_process *c, unsigned variant, unsigned h) {
+    if (!otf_varies(variant))
+        handshake(c, h, HS_NOOP);
+}
+
+static void set_fA(struct otf_process *c, unsigned label, word fM) {
+    otf_collector_at(c, label);
+    otf_put(c, &c->gc->fA, fM);
+}
+
+/* Lines 15 to 20, without asking anybody: as variant no_roots_handshake has it. */
+static void steal_roots(struct otf_process *c) {
+    struct otf *g = c->gc;
+    word stolen[OTF_MUTATORS][OTF_ROOTS];
+    otf_collector_at(c, gc_steal);
+    atomic_store(&g->type, HS_ROOTS);
+    for (unsigned m = 0; m < g->mutators; m++)
+        for (unsigned k = 0; k < OTF_ROOTS; k++)
+            stolen[m][k] = g->process[m].roots[k];
+    for (;;) {
+        otf_collector_at(c, gc_steal_pick);
+        word v = WORD_UNIT;
+        for (unsigned k = 0; k < g->mutators * OTF_ROOTS && is_immediate(v); k++)
+            v = stolen[k / OTF_ROOTS][k % OTF_ROOTS];
+        unsigned number = otf_choose(c, is_immediate(v) ? OTF_NONE : otf_number(g, v));
+        if (number == OTF_NONE)
+            return;
+        for (unsigned k = 0; k < g->mutators * OTF_ROOTS; k++)
+            if (stolen[k / OTF_ROOTS][k % OTF_ROOTS] == otf_block(g, number))
+                stolen[k / OTF_ROOTS][k % OTF_ROOTS] = WORD_UNIT;
+        otf_mark(c, otf_block(g, number)); /* gc_steal_mark */
+    }
+}
+
+static void take_roots(struct otf_process *c) {
+    if (otf_varies(VARIANT(no_roots_handshake)))
+        steal_roots(c);
+    else
+        handshake(c, gc_roots_fence, HS_ROOTS); /* lines 15 to 20 */
+}
+
 static void cycle(struct otf_process *c) {
     struct otf *g = c->gc;
-    handshake(c, gc_idle_fence, HS_NOOP); /* lines 3 and 4 */
-    otf_collector_at(c, gc_load_fM);      /* line 5 */
+    bool early = otf_varies(VARIANT(early_fA)), late = otf_varies(VARIANT(alloc_white));
+    handshake_unless(c, VARIANT(skip_idle), gc_idle_fence); /* lines 3 and 4 */
+    otf_collector_at(c, gc_load_fM);                        /* line 5 */
     word fM = otf_get(c, &g->fM);
     otf_collector_at(c, gc_invert_fM);
     fM = !fM;
     otf_collector_at(c, gc_store_fM);
     otf_put(c, &g->fM, fM);
-    handshake(c, gc_idle_flip_fence, HS_NOOP); /* lines 6 and 7 */
-    otf_collector_at(c, gc_phase_init);        /* line 8 */
+    if (early)
+        set_fA(c, gc_store_fA, fM);
+    handshake_unless(c, VARIANT(skip_idle_flip), gc_idle_flip_fence); /* lines 6 and 7 */
+    otf_collector_at(c, gc_phase_init);                               /* line 8 */
     otf_put(c, &g->phase, PHASE_INIT);
-    handshake(c, gc_init_fence, HS_NOOP); /* lines 9 and 10 */
-    otf_collector_at(c, gc_phase_mark);   /* line 11 */
+    handshake_unless(c, VARIANT(skip_init), gc_init_fence); /* lines 9 and 10 */
+    otf_collector_at(c, gc_phase_mark);                     /* line 11 */
     otf_put(c, &g->phase, PHASE_MARK);
-    otf_collector_at(c, gc_mark_load_fM); /* line 12 */
-    fM = otf_get(c, &g->fM);
-    otf_collector_at(c, gc_store_fA);
-    otf_put(c, &g->fA, fM);
-    handshake(c, gc_mark_fence, HS_NOOP);   /* lines 13 and 14 */
-    handshake(c, gc_roots_fence, HS_ROOTS); /* lines 15 to 20 */
+    if (!early && !late) {
+        otf_collector_at(c, gc_mark_load_fM); /* line 12 */
+        set_fA(c, gc_store_fA, otf_get(c, &g->fM));
+    }
+    handshake_unless(c, VARIANT(skip_mark), gc_mark_fence); /* lines 13 and 14 */
+    take_roots(c);
     mark_loop(c);
     otf_collector_at(c, gc_phase_sweep); /* line 37 */
     otf_put(c, &g->phase, PHASE_SWEEP);
     sweep(c);
+    if (late)
+        set_fA(c, gc_late_fA, fM);
     otf_collector_at(c, gc_phase_idle); /* line 46 */
     otf_put(c, &g->phase, PHASE_IDLE);
 }

@@ -13,6 +13,13 @@
  * comparing flags. */
 static void cas(struct otf_process *p, word v, word header, word fM) {
     word seen = header;
+    if (otf_varies(VARIANT(plain_mark))) {
+        otf_mark_at(p, mo_co_mark);
+        otf_put(p, otf_header(v), header_recolour(header, otf_colour(fM)));
+        otf_mark_at(p, mo_co_W);
+        otf_push(&p->W, otf_number(p->gc, v));
+        return;
+    }
     otf_mark_at(p, mo_co_lock);
     bool won = atomic_compare_exchange_strong_explicit(otf_header(v), &seen,
                                                        header_recolour(header, otf_colour(fM)),

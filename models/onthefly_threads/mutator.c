@@ -16,17 +16,30 @@ void otf_load(struct otf *g, unsigned m, unsigned dst, unsigned obj, size_t i) {
     p->roots[dst] = otf_get(p, otf_field(p->roots[obj], i));
 }
 
+static void write_field(struct otf_process *p, otf_cell *field, word new) {
+    otf_mutator_at(p, mut_store); /* line 11 */
+    otf_put(p, field, new);
+}
+
 void otf_store(struct otf *g, unsigned m, unsigned obj, size_t i, unsigned value) {
     struct otf_process *p = &g->process[m];
     otf_cell *field = otf_field(p->roots[obj], i);
-    otf_mutator_at(p, mut_deref_del); /* line 9 */
-    word old = otf_get(p, field);
-    otf_mark(p, old); /* mut_store_del */
-    otf_mutator_at(p, mut_lop_store_ins);
-    word new = p->roots[value];
-    otf_mark(p, new);             /* line 10, mut_store_ins */
-    otf_mutator_at(p, mut_store); /* line 11 */
-    otf_put(p, field, new);
+    word old = WORD_UNIT, new = p->roots[value];
+    bool deletes = !otf_varies(VARIANT(no_deletion_barrier));
+    if (deletes) {
+        otf_mutator_at(p, mut_deref_del); /* line 9 */
+        old = otf_get(p, field);
+    }
+    if (otf_varies(VARIANT(store_first)))
+        write_field(p, field, new);
+    if (deletes)
+        otf_mark(p, old); /* mut_store_del */
+    if (!otf_varies(VARIANT(no_insertion_barrier))) {
+        otf_mutator_at(p, mut_lop_store_ins);
+        otf_mark(p, new); /* line 10, mut_store_ins */
+    }
+    if (!otf_varies(VARIANT(store_first)))
+        write_field(p, field, new);
 }
 
 void otf_fence(struct otf *g, unsigned m) {
@@ -64,7 +77,8 @@ bool otf_poll(struct otf *g, unsigned m) {
     if (!atomic_load(&g->pending[m])) /* mut_top */
         return false;
     otf_mutator_at(p, mut_hs_fence);
-    otf_mfence(p);
+    if (!otf_varies(VARIANT(no_mutator_fence)))
+        otf_mfence(p);
     otf_mutator_at(p, mut_hs_type);
     unsigned type = atomic_load(&g->type);
     if (type == HS_ROOTS) {

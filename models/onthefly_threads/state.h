@@ -14,6 +14,17 @@
 
 enum { OTF_STRIDE = OTF_WOSIZE + 1 /* words of a block's place */ };
 
+/* The model's known-bad variants (VARIANT in models/onthefly/model.h), for a compilation with
+ * OTF_VARIANTS: a sum of those that this code has now. */
+#ifdef OTF_VARIANTS
+extern unsigned otf_variants;
+#else
+enum { otf_variants = 0 };
+#endif
+static inline bool otf_varies(unsigned variant) {
+    return otf_variants & variant;
+}
+
 /* Numbers of blocks.  A block is on one list at most (valid_W_inv), so none overflows. */
 struct otf_list {
     uint32_t *block;

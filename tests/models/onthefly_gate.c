@@ -19,6 +19,7 @@ enum { SLOT_LOADED = OTF_ROOTS - 1, SLOT_NULL = OTF_ROOTS - 2 };
 struct held {
     bool waiting, granted;
     unsigned label;
+    unsigned fences;      /* that it has executed */
     struct action action; /* what it was let through for */
     pthread_cond_t go;
     struct {
@@ -94,9 +95,10 @@ static void hook_store(void *context, unsigned p, otf_cell *cell, word value) {
 
 /* The model takes a fence only when the buffer is empty. */
 static void hook_fence(void *context, unsigned p) {
-    const struct gate *g = context;
+    struct gate *g = context;
     if (g->held[p].pending)
         abort();
+    g->held[p].fences++;
 }
 
 /* What the model has chosen for a mutator at mut_top. */
@@ -372,10 +374,12 @@ static refset singleton(oref r) {
     return (refset)(r ? 1U << (r - 1) : 0);
 }
 
-/* Of what the mutators reach, the references to free blocks. */
+/* Of what the mutators and the work-lists reach, the references to free blocks. */
 static unsigned count_dangling(const struct gate *g) {
-    refset reached = 0, work = 0;
+    refset reached = 0, work = set_of_list(&g->otf->W);
     unsigned dangling = 0;
+    for (unsigned p = 0; p < TSO_PROCESSES; p++)
+        work |= set_of_list(&g->otf->process[p].W);
     for (unsigned m = 0; m < g->model->mutators; m++)
         for (unsigned k = 0; k < OTF_ROOTS; k++)
             work |= singleton(ref_of(g, g->otf->process[m].roots[k]));
@@ -393,29 +397,80 @@ static unsigned count_dangling(const struct gate *g) {
     return dangling;
 }
 
-struct replay_result gate_replay(const struct driver_result *run) {
-    struct replay_result r = {.agree = true};
-    struct gate g = {.sequential = run->model.sequential, .model = &run->model};
-    const struct otf_hooks hooks = {&g, hook_step, hook_choose, hook_load, hook_store, hook_fence};
+/* Is the step one for which the code needs an mfence? */
+static bool is_fence(const struct model *m, const struct state *s, const struct action *x) {
+    const struct agent *a = &s->agent[x->process];
+    if (x->op == DO_COMMIT || a->mark_pc != mo_out)
+        return false;
+    if (x->process == GC)
+        return gc_handshake(a->pc) < HANDSHAKES && gc_part(a->pc) == PART_FENCE;
+    return x->op == DO_FENCE ||
+           (a->pc == mut_hs_fence && !(m->variant & VARIANT(no_mutator_fence)));
+}
+
+/* What a replay needs from its beginning to its end. */
+struct replay {
+    struct gate gate;
+    struct otf_hooks hooks;
     struct mutator mutators[MUTATORS_MAX];
+};
+
+/* The threads take the steps of the run, as long as they agree with the model. */
+static struct replay_result follow(struct replay *p, const struct driver_result *run) {
+    struct replay_result r = {.agree = true};
+    struct gate *g = &p->gate;
     struct state s = run->start;
-    struct comparison c = {&g, &s, &r};
-    g.otf = otf_open(run->model.mutators, run->model.refs, &hooks);
-    if (!g.otf)
+    struct comparison c = {g, &s, &r};
+    *g = (struct gate){.sequential = run->model.sequential, .model = &run->model};
+    p->hooks = (struct otf_hooks){g, hook_step, hook_choose, hook_load, hook_store, hook_fence};
+    g->otf = otf_open(run->model.mutators, run->model.refs, &p->hooks);
+    if (!g->otf)
         abort();
-    lay_out(&g, &s);
-    open_all(&g, mutators);
+    lay_out(g, &s);
+    open_all(g, p->mutators);
     compare(&c);
     for (; r.steps < run->n && r.agree; r.steps++) {
         const struct action *x = &run->steps[r.steps];
         struct state before = s;
         model_apply(&run->model, &s, x);
-        take(&g, &before, x);
+        unsigned fences = g->held[x->process].fences + is_fence(&run->model, &before, x);
+        take(g, &before, x);
+        same(&c, "mfences of process", x->process, fences, g->held[x->process].fences);
         compare(&c);
     }
-    close_all(&g, mutators);
-    r.cycles = otf_cycles(g.otf);
-    r.dangling = count_dangling(&g);
-    otf_close(g.otf);
     return r;
+}
+
+struct replay_result gate_replay(const struct driver_result *run) {
+    struct replay p;
+    struct replay_result r = follow(&p, run);
+    close_all(&p.gate, p.mutators);
+    r.cycles = otf_cycles(p.gate.otf);
+    r.dangling = count_dangling(&p.gate);
+    otf_close(p.gate.otf);
+    return r;
+}
+
+/* Is it a field of a block that is free? */
+static bool is_in_free_block(const struct otf *otf, const otf_cell *cell) {
+    size_t at = (size_t)(cell - otf->heap);
+    return cell >= otf->heap && at < otf->blocks * OTF_STRIDE &&
+           header_colour(atomic_load(otf_header(otf_block(otf, (uint32_t)(at / OTF_STRIDE))))) ==
+               BLUE;
+}
+
+struct otf *gate_stop(const struct driver_result *run, struct replay_result *r) {
+    struct replay p;
+    unsigned lost = 0;
+    *r = follow(&p, run);
+    for (unsigned q = 0; q < TSO_PROCESSES; q++)
+        for (struct held *h = &p.gate.held[q]; h->pending;) {
+            lost += is_in_free_block(p.gate.otf, h->buffer[0].cell);
+            if (lost)
+                h->pending = 0;
+            else
+                commit(h);
+        }
+    r->dangling = lost + count_dangling(&p.gate);
+    return p.gate.otf;
 }

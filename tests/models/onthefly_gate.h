@@ -16,12 +16,16 @@ struct replay_result {
     unsigned steps; /* taken; the last one is where they differ, if they do */
     char difference[160];
     uint64_t cycles;
-    /* At the end: roots and fields of reachable blocks that lead to a free one. */
+    /* At the end: free blocks that roots and fields of reachable blocks lead to; and a store under
+     * way into one. */
     unsigned dangling;
 };
 
 /* Takes the steps of a run of the model with real threads, and then lets these run freely to the
  * end of their cycle. */
 struct replay_result gate_replay(const struct driver_result *);
+/* The same without the free run: the threads stand where the last step has left them, for whoever
+ * can end them (collectors/threads/threads.h) and then closes what it returns. */
+struct otf *gate_stop(const struct driver_result *, struct replay_result *);
 
 #endif
