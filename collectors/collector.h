@@ -169,8 +169,9 @@ struct collector {
     /* Image.  image says where the harness may write a heap of *words words at most and corrects
      * *words to what must be filled exactly; adopt takes it over: blocks (white), free blocks
      * (blue), fragments (wosize 0) in address order, slots already set.  Neither collects; if adopt
-     * moves blocks (and rewrites slots), it adds one to hooks->collections.  Without them the
-     * harness builds the same heap with alloc and init. */
+     * moves blocks (and rewrites slots), it adds one to hooks->collections.  The traits
+     * always_merged, solid_end and lacks_raw say what an image never has.  Without them the
+     * harness builds the same heap with alloc, init, load and store. */
     word *(*image)(struct gc *, size_t *words);
     void (*adopt)(struct gc *, size_t words);
 
@@ -199,7 +200,7 @@ struct collector {
     enum gc_result (*step)(struct gc *, size_t budget);
     enum gc_result (*switch_kind)(struct gc *, unsigned kind);
     /* May fields of a block with this tag be written once it is initialised?  NULL: of every one.
-     */
+     * Of others the fields come by init alone, right behind alloc, also in the initial heap. */
     bool (*writable)(unsigned tag);
 
     /* Inspection: changes nothing.  walk visits every extent of the heap in address order, then

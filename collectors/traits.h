@@ -44,6 +44,10 @@ typedef enum gc_refusal {
       "skips the words of a closure before the start of its environment")                          \
     X(bool, raw, raw, true, "",                                                                    \
       "skips blocks with a tag of 251 (TAG_NO_SCAN) or more")                                      \
+    X(unsigned, lacks_raw, raw, t->raw && t->lacks_raw < 32 && (t->lacks_raw | 4) != 31 &&         \
+      !(c->extras && t->lacks_raw & 16),                                                           \
+      "raw, and one of the tags 251, 252, 254, 255 to be left: 255 where there are extras",        \
+      "no-scan tags that it has not: the sum of 1 for 251 (TAG_ABSTRACT), 2 for 252, 4, 8, 16 for 255") \
     X(bool, outside, outside, true, "",                                                            \
       "tolerates even words that point outside the heap, and static blocks")                       \
     X(bool, any_word, any_word, t->outside, "outside",                                             \
@@ -77,6 +81,12 @@ typedef enum gc_refusal {
       "the free list is in address order")                                                         \
     X(bool, merged_free_list, free_list, t->free_list, "free_list",                                \
       "after a full collection no two free extents are neighbours")                                \
+    X(bool, always_merged, always_merged, c->walk, "the function walk",                            \
+      "no two free blocks are ever neighbours, and none may be in an initial heap")                \
+    X(bool, solid_end, solid_end, c->walk, "the function walk",                                    \
+      "the heap never ends with a fragment, and no initial heap may")                              \
+    X(bool, fragment_tags, walk, c->walk, "the function walk",                                     \
+      "a fragment may have any tag: that of a block which was there")                              \
     X(unsigned, full_until_exact, exact,                                                           \
       c->collect && c->walk && t->full_until_exact <= GC_FULL_COLLECTIONS,                         \
       "the functions collect and walk, and to be 16 (GC_FULL_COLLECTIONS) at most",                \
@@ -104,6 +114,9 @@ typedef enum gc_refusal {
     X(size_t, nursery_words, nursery, c->walk && t->nursery_words <= GC_NURSERY_WORDS,             \
       "the function walk, and to be 8192 (GC_NURSERY_WORDS) at most",                              \
       "words of the young generation, which walk covers too, behind those of the heap")            \
+    X(bool, black_young, black_young, c->young && c->walk && !t->tells_phases,                     \
+      "the functions young and walk, and tells_phases to be off",                                  \
+      "young blocks are black, whatever the old generation does")                                  \
     X(bool, exact_minor, exact_minor, c->young && c->walk, "the functions young and walk",         \
       "a minor collection keeps no young block that it need not keep")                             \
     X(bool, young_first, young_first, c->young && c->walk, "the functions young and walk",         \

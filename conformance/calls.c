@@ -122,7 +122,7 @@ static void check_fields(struct conform *c) {
     size_t wosize = 2u << c->scale;
     if (c->traits.max_wosize && wosize > c->traits.max_wosize)
         wosize = c->traits.max_wosize;
-    make(c, 0, 0, wosize, 0, c->units);
+    make(c, 0, 0, wosize, node_tag(c), c->units);
     for (size_t i = 0; i < wosize; i++) {
         make_node(c, 0, 1, (unsigned)i);
         set_field(c, 0, 0, i, 1);
@@ -150,7 +150,7 @@ static const char *has_blit(const struct conform *c) {
 static void check_blit(struct conform *c) {
     size_t n = 4u << c->scale;
     for (unsigned down = 0; down < 2; down++) {
-        make(c, 0, 0, n, 0, c->units);
+        make(c, 0, 0, n, node_tag(c), c->units);
         for (size_t i = 0; i < n; i++) {
             c->slots[0][1] = immediate((int64_t)i);
             set_field(c, 0, 0, i, 1);
@@ -169,14 +169,27 @@ static void check_blit(struct conform *c) {
     }
 }
 
+/* Of blocks of any size that may be written; 0: there is none. */
+static unsigned some_raw_tag(const struct conform *c) {
+    static const unsigned tags[] = {TAG_STRING, TAG_ABSTRACT, TAG_DOUBLE_ARRAY, TAG_CUSTOM};
+    for (unsigned t = 0; c->traits.raw && t < sizeof tags / sizeof *tags; t++) {
+        bool there = !(c->traits.lacks_raw & 1u << (tags[t] - TAG_NO_SCAN));
+        if (there && (!c->collector->writable || c->collector->writable(tags[t])))
+            return tags[t];
+    }
+    return 0;
+}
+
 static const char *has_write_raw(const struct conform *c) {
-    return c->collector->write_raw ? c->traits.raw ? NULL : "trait raw is not set"
-                                   : "no function write_raw: a plain write";
+    return !c->collector->write_raw ? "no function write_raw: a plain write"
+           : !c->traits.raw         ? "trait raw is not set"
+           : some_raw_tag(c)        ? NULL
+                                    : "no block of raw words may be written";
 }
 
 static void check_write_raw(struct conform *c) {
     size_t n = 1u << c->scale;
-    make(c, 0, 0, n, TAG_STRING, c->units);
+    make(c, 0, 0, n, some_raw_tag(c), c->units);
     for (size_t i = 0; i < n; i++)
         c->collector->write_raw(c->gc, 0, 0, i, 0xabcdef00 + i);
     if (c->collector->walk)
@@ -286,6 +299,15 @@ static const char *has_image(const struct conform *c) {
     return c->collector->image ? NULL : "no functions image and adopt: built with alloc and store";
 }
 
+/* So many free words at the end of an image, which are no fragment where none may be: the heap is
+ * a good deal longer than what it holds. */
+static void fill_rest(word *at, size_t words) {
+    if (words > 0)
+        at[0] = header_make(words - 1, words == 1 ? WHITE : BLUE, 0);
+    for (size_t i = 1; i < words; i++)
+        at[i] = WORD_UNIT;
+}
+
 /* A live block with one in a static place behind it, a free one, a fragment, another live block. */
 static void check_image(struct conform *c) {
     static const size_t used = 3 + 4 + 1 + 3;
@@ -306,11 +328,7 @@ static void check_image(struct conform *c) {
     base[8] = header_make(2, WHITE, node_tag(c));
     base[9] = immediate(2);
     base[10] = WORD_UNIT;
-    if (words > used) {
-        base[used] = header_make(words - used - 1, words - used == 1 ? WHITE : BLUE, 0);
-        for (size_t i = used + 1; i < words; i++)
-            base[i] = WORD_UNIT;
-    }
+    fill_rest(base + used, words - used);
     c->slots[0][0] = pointer_word(base + 1);
     c->collector->adopt(c->gc, words);
     if (!c->hooks->collections && c->slots[0][0] != pointer_word(base + 1))

@@ -210,6 +210,14 @@ bool must_ask_again(struct conform *c, const char *function, enum gc_result answ
     return true;
 }
 
+void init_field(struct conform *c, unsigned m, unsigned obj, size_t i, unsigned value) {
+    c->hooks->fuel = FUEL;
+    if (c->collector->init)
+        c->collector->init(c->gc, m, obj, i, value);
+    else
+        word_pointer(c->slots[m][obj])[i] = c->slots[m][value];
+}
+
 void set_field(struct conform *c, unsigned m, unsigned obj, size_t i, unsigned value) {
     unsigned n = 0;
     c->hooks->fuel = FUEL;
@@ -275,7 +283,7 @@ void walk(struct conform *c, unsigned checks) {
                   c->config.mutators, c->cells, sizeof c->cells / sizeof *c->cells, c->in_use);
     c->graph.epoch = epoch;
     c->graph.nursery_words = c->traits.nursery_words;
-    heap_walk(&c->graph, c->collector, c->gc, checks, &c->facts);
+    heap_walk(&c->graph, c->collector, c->gc, checks | heap_legal(&c->traits), &c->facts);
     if (c->facts.violation)
         broken(c, "%s", c->facts.detail);
 }
@@ -340,8 +348,9 @@ void expect_list(struct conform *c, unsigned n, const char *when) {
  */
 
 static const struct conform_step *const groups[] = {
-    conform_calls,       conform_collections, conform_traits, conform_pieces, conform_marking,
-    conform_generations, conform_cost,        conform_order,  conform_extras, conform_larges};
+    conform_calls,   conform_collections, conform_traits,      conform_pieces,
+    conform_marking, conform_legal,       conform_generations, conform_cost,
+    conform_order,   conform_extras,      conform_larges};
 
 static const struct conform_step *step_of(unsigned number) {
     for (unsigned g = 0; g < sizeof groups / sizeof *groups; g++)

@@ -76,6 +76,8 @@ void make_node(struct conform *, unsigned m, unsigned dst, unsigned id);
 /* Must the call be made again that has this answer, the n-th?  Who has the trait may_refuse gets a
  * full collection in between, and most of the heap is free: so often that it ends. */
 bool must_ask_again(struct conform *, const char *function, enum gc_result answer, unsigned n);
+/* Of a block that has just been made, and nothing has been called since. */
+void init_field(struct conform *, unsigned m, unsigned obj, size_t i, unsigned value);
 void set_field(struct conform *, unsigned m, unsigned obj, size_t i, unsigned value);
 /* Slot dst := field i of the block in slot obj, which is no infix pointer. */
 void get_field(struct conform *, unsigned m, unsigned dst, unsigned obj, size_t i);
@@ -129,6 +131,6 @@ void check_any_word(struct conform *);
 void check_atoms(struct conform *);
 extern const struct conform_step conform_larges[], conform_calls[], conform_collections[],
     conform_traits[], conform_pieces[], conform_marking[], conform_generations[], conform_cost[],
-    conform_order[], conform_extras[];
+    conform_order[], conform_extras[], conform_legal[];
 
 #endif

@@ -119,6 +119,8 @@ void check_raw(struct conform *c) {
     for (unsigned t = 0; t < sizeof tags / sizeof *tags; t++)
         for (unsigned s = 0; s < sizeof sizes / sizeof *sizes; s++) {
             size_t most = c->traits.max_wosize ? c->traits.max_wosize : sizes[s];
+            if (c->traits.lacks_raw & 1u << (tags[t] - TAG_NO_SCAN))
+                continue;
             if (sizes[s] > most || (tags[t] == TAG_DOUBLE && sizes[s] != 1))
                 continue;
             for (unsigned way = 0; way < RAW_WAYS; way++)

@@ -81,9 +81,9 @@ static void closure_content(word *out) {
 void make_closure(struct conform *c, unsigned slot) {
     word raw[CLOSURE];
     closure_content(raw);
-    make(c, 0, slot, CLOSURE, TAG_CLOSURE, raw);
     make_node(c, 0, SCRATCH + 2, 55);
-    set_field(c, 0, slot, CODE, SCRATCH + 2);
+    make(c, 0, slot, CLOSURE, TAG_CLOSURE, raw);
+    init_field(c, 0, slot, CODE, SCRATCH + 2); /* which may not be written later */
     c->slots[0][SCRATCH + 2] = WORD_UNIT;
 }
 
@@ -275,7 +275,7 @@ static void check_refuses(struct conform *c) {
     for (unsigned i = 0; live < most_alive(&c->traits, &c->config); i++) {
         size_t wosize = 2 + i % 3;
         c->slots[0][1] = WORD_UNIT;
-        if (ask(c, 0, 1, wosize, 0, c->units) != GC_OK) {
+        if (ask(c, 0, 1, wosize, node_tag(c), c->units) != GC_OK) {
             expect_rightly_refused(c, wosize, live);
             break;
         }

@@ -458,7 +458,7 @@ void call_walk(struct side *s, unsigned checks) {
 void call_walk_empty(struct side *s) {
     uint64_t steps = s->steps;
     begin_graph(s, NULL, 0);
-    call_walk(s, HEAP_TILES);
+    call_walk(s, heap_legal(&s->traits));
     s->steps = steps;
     s->walked = 0;
 }

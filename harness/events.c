@@ -87,7 +87,7 @@ ORACLE_EVENTS(X)
 
 unsigned checks_wanted(struct side *s, enum occasion when) {
     const struct panel *p = panel_of(judge_of(s));
-    unsigned checks = HEAP_TILES;
+    unsigned checks = heap_legal(&s->traits);
     for (const uint8_t *o = p->checking; *o < ORACLE_COUNT; o++)
         checks |= oracle_modules[*o]->checks(s, when);
     return checks;
@@ -154,7 +154,7 @@ static void walk(struct judge *j, enum occasion when) {
 }
 
 static void walk_inside(struct judge *j) {
-    call_walk_inside(j->side, HEAP_TILES);
+    call_walk_inside(j->side, heap_legal(&j->side->traits));
 }
 
 static bool collect_fully(struct judge *j) {
@@ -227,7 +227,7 @@ static void seek_cause(struct panel *p) {
     struct side *s = p->judge.side;
     if (!s->collector->walk)
         return;
-    call_walk(s, HEAP_TILES);
+    call_walk(s, heap_legal(&s->traits));
     s->walked = 0; /* nobody has judged that walk */
     if (s->facts.violation)
         return;

@@ -80,6 +80,7 @@ struct runner {
 
     /* what both collectors can take: operations are lowered to it */
     bool takes_infix, takes_closures, takes_raw, takes_outside, takes_any_word, takes_atoms;
+    unsigned lacks_raw;    /* no-scan tags that one of them has not (traits.h) */
     bool immutables;       /* one of them has blocks that must not be written */
     bool forwards;         /* a collector may lead pointers past Forward blocks */
     bool infix_keys;       /* the key of an ephemeron may be an infix pointer */
@@ -179,7 +180,7 @@ _Noreturn void skip_rest(struct runner *);
 /* The same before the first operation: that side cannot be given the program, and why. */
 _Noreturn void leave_unrun(struct side *, const char *why);
 
-/* ---- image.c ----------------------------------------------------------------------------------
+/* ---- initial/image.c ---------------------------------------------------------------------------
  */
 
 /* Lays out heap and roots of the program in both collectors and in the model. */
@@ -187,10 +188,28 @@ void build_heap(struct runner *);
 /* The side's graph from now on is that of its heap from base on, with so many words of static
  * blocks; base NULL: where the first walk says. */
 void begin_graph(struct side *, const word *base, size_t static_words);
+/* The tag of a block of raw words that the program wants to have this one; 0 if nobody takes any.
+ */
+unsigned raw_tag(const struct runner *, unsigned tag);
 /* The word for a value of the program that is no pointer and no address. */
 word atom_word(struct runner *, const struct value *);
 
-/* ---- build.c ----------------------------------------------------------------------------------
+/* ---- initial/immutables.c ----------------------------------------------------------------------
+ */
+
+/* Has a collector that gets its heap by alloc blocks of that tag, which may not be written? */
+bool is_immutable(const struct runner *, unsigned tag);
+/* Is the object such a block, with fields that are initialised? */
+bool waits_for_fields(const struct runner *, uint32_t object);
+/* A word of the model that leads to a block which is not static. */
+bool is_heap_pointer(const struct runner *, word);
+/* Takes out of the model what no order of allocations can make: to be called before it is built. */
+void cut_immutables(struct runner *);
+/* How many objects wait for fields; queue[0 .. ].parent are those, what they lead to before them.
+ */
+uint32_t order_immutables(struct runner *);
+
+/* ---- initial/build.c ---------------------------------------------------------------------------
  */
 
 /* The program's heap in a collector without an image; false if it does not fit there. */

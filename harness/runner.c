@@ -235,6 +235,12 @@ static void give_room(struct runner *r, const struct program *program) {
         leave_unrun(subject, "is not run: the system refuses memory for a heap of that size");
 }
 
+/* Is there one left for a block of any size? */
+static bool has_raw_tag(unsigned lacks_raw) {
+    const unsigned any_size = 31 & ~(1u << (TAG_DOUBLE - TAG_NO_SCAN));
+    return any_size & ~lacks_raw;
+}
+
 /* One bound for both: the operations mean the same to subject and reference. */
 static void reset(struct runner *r, const struct program *program) {
     r->program = program;
@@ -249,6 +255,7 @@ static void reset(struct runner *r, const struct program *program) {
     r->takes_infix = r->takes_closures = r->takes_raw = true;
     r->takes_outside = r->takes_any_word = r->takes_atoms = true;
     r->immutables = r->forwards = r->over = false;
+    r->lacks_raw = 0;
     r->extras = r->infix_keys = true;
     r->fresh = MODEL_NONE;
     r->allocations = r->stressed_words = 0;
@@ -257,7 +264,8 @@ static void reset(struct runner *r, const struct program *program) {
         reset_side(r, s);
         r->takes_infix &= s->traits.infix;
         r->takes_closures &= s->traits.start_env;
-        r->takes_raw &= s->traits.raw;
+        r->lacks_raw |= s->traits.lacks_raw;
+        r->takes_raw &= s->traits.raw && has_raw_tag(r->lacks_raw);
         r->takes_outside &= s->traits.outside;
         r->takes_any_word &= s->traits.any_word;
         r->takes_atoms &= s->traits.atoms;

@@ -79,14 +79,22 @@ static inline void take_down(const struct graph *g, size_t id, size_t words) {
         set_in_use(g->in_use, id, words);
 }
 
+static bool is_in_nursery(const struct walk *w, const word *header) {
+    return header >= w->end - w->g->nursery_words;
+}
+
 /* Property 4 after a cycle; in one what the phase allows (collector.h). */
 static bool is_legal_colour(const struct walk *w, const word *header) {
     unsigned colour = header_colour(*header);
+    if (w->checks & HEAP_BLACK_YOUNG && is_in_nursery(w, header))
+        return colour == BLACK;
     if (colour == WHITE || w->cycle.phase == GC_PHASE_MARK)
         return colour != BLUE;
     return w->cycle.phase == GC_PHASE_SWEEP && header >= w->cycle.cursor && colour == BLACK;
 }
-static const char *colour_detail(const struct walk *w) {
+static const char *colour_detail(const struct walk *w, const word *header) {
+    if (w->checks & HEAP_BLACK_YOUNG && is_in_nursery(w, header))
+        return "a young block is not black";
     return w->cycle.phase == GC_PHASE_IDLE   ? "a live block is not white after a cycle"
            : w->cycle.phase == GC_PHASE_MARK ? "a live block is blue"
                                              : "while sweeping, a block has a colour that its side "
@@ -100,7 +108,7 @@ static void blame_live(struct walk *w, const word *header, size_t words) {
     if (header_wosize(*header) + 1 != words)
         report(w, VIOLATION_ill_formed_heap, header, "a header disagrees with the walk");
     if (w->checks & HEAP_COLOURS && !is_legal_colour(w, header))
-        report(w, VIOLATION_wrong_colour, header, colour_detail(w));
+        report(w, VIOLATION_wrong_colour, header, colour_detail(w, header));
 }
 
 static void visit_free(struct walk *w, const word *header, size_t words) {
@@ -110,6 +118,18 @@ static void visit_free(struct walk *w, const word *header, size_t words) {
         w->facts->largest_free = words - 1;
     if (w->checks & HEAP_MERGED && w->after_free)
         report(w, VIOLATION_free_list_corrupt, header, "two free blocks are adjacent");
+    if (w->checks & HEAP_APART && w->after_free)
+        report(w, VIOLATION_ill_formed_heap, header,
+               "two free blocks are neighbours, and trait always_merged is set");
+}
+
+static void visit_fragment(struct walk *w, const word *header, size_t words) {
+    bool tagged = header_tag(*header) != 0 && !(w->checks & HEAP_FRAGMENTS);
+    if (words != 1 || header_wosize(*header) != 0 || tagged)
+        report(w, VIOLATION_ill_formed_heap, header, "a fragment with a size or a tag");
+    if (w->checks & HEAP_SOLID_END && header + 1 == w->end - w->g->nursery_words)
+        report(w, VIOLATION_ill_formed_heap, header,
+               "the heap ends with a fragment, and trait solid_end is set");
 }
 
 static void visit_unused(struct heap_facts *facts, size_t wosize) {
@@ -163,9 +183,8 @@ static void visit_extent(struct walk *w, enum gc_extent kind, const word *header
     } else if (kind == GC_FREE) {
         visit_free(w, header, words);
     } else if (kind == GC_FRAGMENT) {
-        if (words != 1 || header_tag(*header) != 0)
-            report(w, VIOLATION_ill_formed_heap, header, "a fragment with a size or a tag");
-    } else if (header < w->end - w->g->nursery_words) { /* GC_UNUSED */
+        visit_fragment(w, header, words);
+    } else if (!is_in_nursery(w, header)) { /* GC_UNUSED */
         visit_unused(w->facts, words - 1);
     }
     w->after_free = kind == GC_FREE;
@@ -177,8 +196,9 @@ static void visit(void *context, enum gc_extent kind, const word *header, size_t
     if (facts->violation)
         return;
     /* Most extents are white blocks where the one before ended: nothing to complain of. */
-    if (kind == GC_LIVE && header == w->next && words <= (size_t)(w->end - header) &&
-        *header >> 8 == (words - 1) << 2 && header_tag(*header) != TAG_INFIX) {
+    if (kind == GC_LIVE && header == w->next && !(w->checks & HEAP_BLACK_YOUNG) &&
+        words <= (size_t)(w->end - header) && *header >> 8 == (words - 1) << 2 &&
+        header_tag(*header) != TAG_INFIX) {
         facts->live++;
         facts->extents++;
         facts->live_words += words;
@@ -190,6 +210,11 @@ static void visit(void *context, enum gc_extent kind, const word *header, size_t
     } else {
         visit_extent(w, kind, header, words);
     }
+}
+
+unsigned heap_legal(const struct collector_traits *t) {
+    return HEAP_TILES | (t->always_merged ? HEAP_APART : 0) | (t->solid_end ? HEAP_SOLID_END : 0) |
+           (t->fragment_tags ? HEAP_FRAGMENTS : 0) | (t->black_young ? HEAP_BLACK_YOUNG : 0);
 }
 
 void heap_walk(struct graph *g, const struct collector *collector, struct gc *gc, unsigned checks,

@@ -16,9 +16,18 @@ enum heap_check {
     HEAP_TILES = 1,
     HEAP_COLOURS = 2, /* theorem property 4; only meaningful after a cycle */
     HEAP_FREE_LIST = 4,
-    HEAP_SORTED = 8, /* the free list is promised to be in address order */
-    HEAP_MERGED = 16 /* free blocks are promised to be merged with free neighbours */
+    HEAP_SORTED = 8,  /* the free list is promised to be in address order */
+    HEAP_MERGED = 16, /* free blocks are promised to be merged with free neighbours */
+    /* what heap_legal says */
+    HEAP_APART = 32,       /* the same at any time */
+    HEAP_SOLID_END = 64,   /* no fragment at the end */
+    HEAP_FRAGMENTS = 128,  /* they may have a tag */
+    HEAP_BLACK_YOUNG = 256 /* with HEAP_COLOURS: of young blocks it is black that is legal */
 };
+
+/* HEAP_TILES, and what else a walk must see to at any time: what is legal in a heap by the traits.
+ */
+unsigned heap_legal(const struct collector_traits *);
 
 struct heap_facts {
     size_t live, live_words; /* allocated blocks, reachable or not; with headers */

@@ -93,7 +93,7 @@ bool op_raw(struct runner *r, const struct op *op, unsigned m) {
     for (unsigned i = 0; i < op->n_values; i++)
         r->image[i] =
             operand_word(r, m, &op->values[i], r->takes_raw ? ADDRESS_RAW : ADDRESS_IMMEDIATE);
-    unsigned tag = r->takes_raw ? op->tag : 0;
+    unsigned tag = raw_tag(r, op->tag);
     if (allocate(r, m, op->size, tag, r->takes_raw ? op->size : 0, r->image) == MODEL_NONE)
         return true;
     static const struct value block = {.kind = VALUE_SLOT, .block = SLOT_NEW};

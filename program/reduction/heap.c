@@ -81,7 +81,7 @@ static bool remove_items_words_and_work(struct program *p, unsigned at, unsigned
 /* ---- items of collectors without an image -----------------------------------------------------
  *
  * The harness builds their heap by allocations: in the nursery if there is one, and with one block
- * more, which has a field for each block until all is tied (harness/build.c).
+ * more, which has a field for each block until all is tied (harness/initial/build.c).
  */
 
 static unsigned words_of(const struct program *p, unsigned at, unsigned n) {

@@ -328,6 +328,33 @@ static struct gc_cycle claims_idle(struct gc *g) {
     return (struct gc_cycle){.begun = incremental.cycle(g).begun};
 }
 
+/* ---- what is legal in a heap -------------------------------------------------------------------
+ */
+
+/* Its second variant merges nothing. */
+static void claims_always_merged(struct gc *g, const struct gc_config *c) {
+    struct gc_config other = *c;
+    other.variant = 1;
+    remember(c);
+    mark_sweep.reset(g, &other);
+}
+static void visit_last(void *context, enum gc_extent kind, const word *header, size_t words) {
+    (void)words;
+    if (kind == GC_FREE)
+        *(word *)context = pointer_word(header);
+}
+/* The last word of the heap becomes a fragment. */
+static void claims_solid_end(struct gc *g, const struct gc_config *c) {
+    word last = 0;
+    remember(c);
+    mark_sweep.reset(g, c);
+    mark_sweep.walk(g, visit_last, &last);
+    word *hp = word_pointer(last);
+    size_t wosize = header_wosize(hp[0]);
+    hp[0] = header_make(wosize - 1, BLUE, 0);
+    hp[wosize] = header_make(0, WHITE, 0);
+}
+
 /* ---- cost --------------------------------------------------------------------------------------
  */
 
@@ -614,27 +641,30 @@ static const struct gc_extras strong_extras = {.ephemeron = strong_ephemeron,
 #define SPOILS_claims_slices    .step = claims_slices, .cycle = tells_cycle, .traits.slices = true
 #define SPOILS_claims_kind                                                                         \
     .step = claims_kind, .kinds = two_kinds, .switch_kind = generational_switch_kind
-#define SPOILS_claims_ticks      .collect = claims_ticks, .traits.ticks = true
-#define SPOILS_claims_shallow    .collect = claims_shallow, .traits.shallow = true
-#define SPOILS_hides_stack       .mark_stack = hides_stack, .traits.tells_phases = true
-#define SPOILS_claims_renews     .alloc = claims_renews
-#define SPOILS_claims_exactly    .alloc = claims_exactly
-#define SPOILS_claims_size       .alloc = claims_size, .traits.max_wosize = 20
-#define SPOILS_claims_old        .young = claims_old
-#define SPOILS_forgets           .remembered = forgets
-#define SPOILS_claims_nursery    .promise = claims_nursery
-#define SPOILS_claims_minor      .collect = claims_minor
-#define SPOILS_claims_compacts   .traits.compacts = true
-#define SPOILS_claims_slides     .traits.slides = true
-#define SPOILS_claims_large      .collect = claims_large
-#define SPOILS_claims_linear     .collect = claims_linear, .traits.ticks = true, .traits.linear = 3
-#define SPOILS_claims_waits      .alloc = claims_waits, .traits.waits = true
-#define SPOILS_claims_steady     .collect = claims_steady, .traits.steady = true
-#define SPOILS_claims_frugal     .reset = claims_frugal, .traits.steady = true
-#define SPOILS_claims_nurses     .reset = claims_nurses, .traits.young_first = true
-#define SPOILS_claims_ages       .reset = claims_ages, .traits.ages = true
-#define SPOILS_claims_idle       .cycle = claims_idle
-#define SPOILS_strong_ephemerons .extras = &strong_extras
+#define SPOILS_claims_ticks         .collect = claims_ticks, .traits.ticks = true
+#define SPOILS_claims_shallow       .collect = claims_shallow, .traits.shallow = true
+#define SPOILS_hides_stack          .mark_stack = hides_stack, .traits.tells_phases = true
+#define SPOILS_claims_renews        .alloc = claims_renews
+#define SPOILS_claims_exactly       .alloc = claims_exactly
+#define SPOILS_claims_size          .alloc = claims_size, .traits.max_wosize = 20
+#define SPOILS_claims_old           .young = claims_old
+#define SPOILS_forgets              .remembered = forgets
+#define SPOILS_claims_nursery       .promise = claims_nursery
+#define SPOILS_claims_minor         .collect = claims_minor
+#define SPOILS_claims_always_merged .reset = claims_always_merged, .traits.always_merged = true
+#define SPOILS_claims_solid_end     .reset = claims_solid_end, .traits.solid_end = true
+#define SPOILS_claims_black         .traits.black_young = true
+#define SPOILS_claims_compacts      .traits.compacts = true
+#define SPOILS_claims_slides        .traits.slides = true
+#define SPOILS_claims_large         .collect = claims_large
+#define SPOILS_claims_linear        .collect = claims_linear, .traits.ticks = true, .traits.linear = 3
+#define SPOILS_claims_waits         .alloc = claims_waits, .traits.waits = true
+#define SPOILS_claims_steady        .collect = claims_steady, .traits.steady = true
+#define SPOILS_claims_frugal        .reset = claims_frugal, .traits.steady = true
+#define SPOILS_claims_nurses        .reset = claims_nurses, .traits.young_first = true
+#define SPOILS_claims_ages          .reset = claims_ages, .traits.ages = true
+#define SPOILS_claims_idle          .cycle = claims_idle
+#define SPOILS_strong_ephemerons    .extras = &strong_extras
 
 #define X(name_, step, base, what)                                                                 \
     extern const struct collector broken_##name_;                                                  \

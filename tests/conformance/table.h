@@ -59,6 +59,9 @@
     X(claims_renews, renews, cheney, "large blocks are refused") \
     X(claims_exactly, refuses, cheney, "what fits exactly is refused") \
     X(claims_size, max_wosize, cheney, "the largest block is refused") \
+    X(claims_always_merged, always_merged, mark_sweep, "a sweep merges nothing") \
+    X(claims_solid_end, solid_end, mark_sweep, "the last word of a fresh heap is a fragment") \
+    X(claims_black, black_young, generational, "young blocks are white") \
     X(claims_old, young, generational, "young says that no block is young") \
     X(forgets, remembered, generational, "remembered visits nothing") \
     X(claims_nursery, nursery, generational, "the nursery is half of what nursery_words says") \

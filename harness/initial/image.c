@@ -75,12 +75,22 @@ static word counted_word(struct runner *r, unsigned b, uint32_t k, const struct 
         r->first[v->block] + k % item_count(&r->program->items[r->named[v->block]]), 0);
 }
 
+/* Another tag of those that all have takes its place; one is left (reset in runner.c). */
+unsigned raw_tag(const struct runner *r, unsigned tag) {
+    static const unsigned others[] = {TAG_STRING, TAG_ABSTRACT, TAG_DOUBLE_ARRAY, TAG_CUSTOM};
+    if (!r->takes_raw)
+        return 0;
+    for (unsigned i = 0; r->lacks_raw & 1u << (tag - TAG_NO_SCAN); i++)
+        tag = others[i];
+    return tag;
+}
+
 /* Tag of an item after lowering to what both collectors take. */
 static unsigned lowered_tag(const struct runner *r, const struct item *item) {
     if (item->kind == ITEM_CLOSURE && !r->takes_closures)
         return 0;
-    if (item->kind == ITEM_RAW && !r->takes_raw)
-        return 0;
+    if (item->kind == ITEM_RAW)
+        return raw_tag(r, item->tag);
     if (item->tag == TAG_FORWARD && r->forwards && item->wosize != 1)
         return 0;
     return item->tag;
@@ -97,20 +107,25 @@ static word code_address(struct runner *r, const struct item *item, unsigned blo
     return heap_address(r, &v, ADDRESS_CODE);
 }
 
-/* The fields of a named block, of the k-th by count, as words of the model. */
+/* The fields of a named block, of the k-th by count, as words of the model.  Addresses are written
+ * when all blocks have one: into what may be written. */
 static void write_fields(struct runner *r, unsigned b, uint32_t k, word *out) {
     unsigned index = r->named[b];
     const struct item *item = &r->program->items[index];
+    const struct value *fields = &r->program->fields[item->first_field];
     size_t start = item->wosize - item->n_fields; /* a closure's code */
+    bool fixed = !item->is_static && is_immutable(r, lowered_tag(r, item));
     if (item->kind == ITEM_CLOSURE && r->takes_closures)
         closure_words(out, item->functions, item->arity, index);
     else if (item->kind == ITEM_CLOSURE)
         words_copy(out, r->units, start);
-    if (item->address_code && r->takes_closures)
+    if (item->address_code && r->takes_closures && !fixed)
         out[0] = code_address(r, item, b);
     bool raw = item->kind == ITEM_RAW && r->takes_raw;
     for (unsigned f = 0; f < item->n_fields; f++)
-        out[start + f] = counted_word(r, b, k, &r->program->fields[item->first_field + f], raw);
+        out[start + f] = fixed && fields[f].kind == VALUE_ADDRESS
+                             ? WORD_UNIT
+                             : counted_word(r, b, k, &fields[f], raw);
 }
 
 /* Numbers the named blocks and places every item; returns the words of the heap in use. */
@@ -149,23 +164,45 @@ static void copy_fields(struct runner *r, enum party party, unsigned object, wor
         out[f] = side_word(&r->model, party, fields[f]);
 }
 
-/* A gap: free for the collector, or never reached. */
-static void write_gap(struct runner *r, const struct item *item, word *hp) {
-    *hp = header_make(item->wosize, item->kind == ITEM_FREE ? BLUE : WHITE, 0);
+/* Where an image lies: the items from base on, and behind them so many words. */
+struct layout {
+    word *base; /* NULL: only static blocks */
+    size_t used, rest;
+};
+
+/* Is the extent free that begins behind the last one of item i? */
+static bool is_free_behind(const struct runner *r, unsigned i, const struct layout *at) {
+    const struct program *p = r->program;
+    for (i++; i < p->n_items; i++)
+        if (!p->items[i].is_static && r->offset[i] < at->used)
+            return p->items[i].kind == ITEM_FREE;
+    return at->rest > 1;
+}
+
+/* A gap: free for the collector, or never reached.  Where free blocks must not be neighbours, the
+ * last of them is free, and the others are garbage. */
+static void write_gap(struct side *s, unsigned i, uint32_t k, const struct layout *at, word *hp) {
+    struct runner *r = runner_of(s);
+    const struct item *item = &r->program->items[i];
+    bool last = k + 1 == item_count(item);
+    bool is_free = item->kind == ITEM_FREE &&
+                   !(s->traits.always_merged && (!last || is_free_behind(r, i, at)));
+    *hp = header_make(item->wosize, is_free ? BLUE : WHITE, 0);
     words_copy(hp + 1, r->units, item->wosize);
 }
 
-/* The items in the heap at base, or (base == NULL) the static ones. */
-static void write_items(struct runner *r, enum party party, word *base) {
+/* The items in the heap, or the static ones. */
+static void write_items(struct runner *r, enum party party, const struct layout *at) {
     const struct program *p = r->program;
     for (unsigned i = 0, object = 0; i < p->n_items; i++) {
         const struct item *item = &p->items[i];
-        word *hp = (base ? base : r->side[party].statics) + r->offset[i];
+        word *hp = (at->base ? at->base : r->side[party].statics) + r->offset[i];
         unsigned colour = item->is_static ? BLACK : WHITE;
-        bool named = item_is_named(item), wanted = item->is_static == !base;
+        bool named = item_is_named(item), wanted = item->is_static == !at->base;
+        wanted &= item->is_static || r->offset[i] < at->used;
         for (uint32_t k = 0; wanted && k < item_count(item); k++, hp += item->wosize + 1) {
             if (!named) {
-                write_gap(r, item, hp);
+                write_gap(&r->side[party], i, k, at, hp);
                 continue;
             }
             *hp = header_make(item->wosize, colour, r->model.objects[object + k].tag);
@@ -190,25 +227,52 @@ static void note_addresses(struct runner *r, enum party party, const word *base)
  * as are needed. */
 static void judge_image(struct side *s, const word *base, size_t used, size_t words) {
     struct runner *r = runner_of(s);
-    const char *detail = !base || pointer_word(base) % sizeof(word)
-                             ? "image gives no address of words"
-                         : words < used          ? "image gives fewer words than the program needs"
-                         : words > r->heap_words ? "image gives more words than the heap has"
-                                                 : NULL;
+    const char *detail =
+        !base || pointer_word(base) % sizeof(word) ? "image gives no address of words"
+        : words < used          ? "image gives fewer words than the program needs"
+        : words > r->heap_words ? "image gives more words than the heap has"
+        : s->traits.solid_end && words == 1
+            ? "image gives one word, which can be nothing but a fragment at the end (solid_end)"
+            : NULL;
     if (detail)
         fail(r, VIOLATION_ill_formed_heap, ORACLE_well_formed, s->party, detail);
 }
 
+/* So many words without the fragments at the end. */
+static size_t without_fragments(const struct runner *r, size_t used) {
+    const struct program *p = r->program;
+    for (unsigned i = p->n_items; i-- > 0;) {
+        if (!p->items[i].is_static && p->items[i].kind != ITEM_FRAGMENT)
+            break;
+        if (!p->items[i].is_static)
+            used = r->offset[i];
+    }
+    return used;
+}
+
+/* Writes the items into the image of so many words, and notes where they lie. */
+static void write_image(struct side *s, word *image, size_t used, size_t words) {
+    struct runner *r = runner_of(s);
+    struct layout at = {image, used, words - used};
+    if (s->traits.solid_end && at.rest == 1) { /* a fragment at the end is one in front instead */
+        write_rest(at.base++, 1);
+        at.rest = 0;
+    }
+    note_addresses(r, s->party, at.base);
+    resolve_addresses(r, s->party);
+    write_items(r, s->party, &(struct layout){NULL, 0, 0});
+    write_items(r, s->party, &at);
+    write_rest(at.base + used, at.rest);
+}
+
 static const word *build_image(struct runner *r, enum party party, size_t used) {
     struct side *s = &r->side[party];
+    if (s->traits.solid_end)
+        used = without_fragments(r, used);
     size_t words = used;
     word *base = call_image(s, &words);
     judge_image(s, base, used, words);
-    note_addresses(r, party, base);
-    resolve_addresses(r, party);
-    write_items(r, party, NULL);
-    write_items(r, party, base);
-    write_rest(base + used, words - used);
+    write_image(s, base, used, words);
     for (unsigned m = 0; m < r->mutators; m++)
         for (unsigned i = 0; i < PROGRAM_SLOTS; i++)
             s->slots[m][i] = side_word(&r->model, party, r->model.slots[m][i]);
@@ -234,7 +298,7 @@ static void build_side(struct runner *r, enum party party, size_t used) {
     if (s->collector->image) {
         base = build_image(r, party, used);
     } else {
-        write_items(r, party, NULL);
+        write_items(r, party, &(struct layout){NULL, 0, 0});
         if (!build_by_allocation(r, party))
             leave_unrun(s, "refuses a block of the initial heap");
     }
@@ -281,6 +345,7 @@ void build_heap(struct runner *r) {
     size_t used = place_items(r);
     check_sizes(r);
     build_model(r);
+    cut_immutables(r);
     for (unsigned p = 0; p < r->n_sides; p++)
         build_side(r, (enum party)p, used);
     r->model.bound_words = used; /* gaps too */

@@ -69,11 +69,22 @@ static void spine_store(struct side *s, unsigned object, unsigned value) {
     build_store(s, spine_block(s, object, 1, BLOCK), object % spine_fan(s), value);
 }
 
+/* The first tag of blocks that may be written. */
+static unsigned spine_tag(struct side *s) {
+    unsigned tag = 0;
+    while (s->collector->writable && tag < TAG_LAZY && !s->collector->writable(tag))
+        tag++;
+    if (tag == TAG_LAZY)
+        leave_unrun(s, "has no image and no block that may be written (writable): its initial heap "
+                       "can hang in nothing");
+    return tag;
+}
+
 /* A block of the spine that leads to the objects from that one on, `span` by each field. */
 static bool spine_alloc(struct side *s, unsigned object, size_t span) {
     struct runner *r = runner_of(s);
     size_t fields = (r->model.n_objects - object + span - 1) / span, fan = spine_fan(s);
-    return build_alloc(s, fields < fan ? fields : fan, 0, r->units);
+    return build_alloc(s, fields < fan ? fields : fan, spine_tag(s), r->units);
 }
 
 /* From the root down. */
@@ -128,7 +139,47 @@ static unsigned build_tag(const struct runner *r, unsigned object) {
     return tag == TAG_FORWARD && r->forwards ? TAG_LAZY : tag;
 }
 
-/* Allocates every item in order, without pointers; false if the heap is too small for it all. */
+/* Slot k := what pointer k of the object leads to, which is there; returns how many there are. */
+static unsigned load_children(struct runner *r, struct side *s, uint32_t object) {
+    const struct model_object *o = &r->model.objects[object];
+    unsigned n = 0;
+    for (uint32_t f = o->first_scanned; f < o->wosize; f++)
+        if (is_heap_pointer(r, model_fields(&r->model, object)[f]))
+            build_value(r, s->party, model_fields(&r->model, object)[f], n++);
+    return n;
+}
+
+/* A block that may not be written later: what it leads to waits in slots. */
+static bool build_immutable(struct runner *r, struct side *s, uint32_t object) {
+    const struct model_object *o = &r->model.objects[object];
+    unsigned children = load_children(r, s, object), n = 0;
+    if (!build_alloc(s, o->wosize, build_tag(r, object), without_pointers(r, object)))
+        return false;
+    slots_of(s)[BLOCK] = slots_of(s)[SLOT_NEW];
+    for (uint32_t f = o->first_scanned; f < o->wosize; f++) {
+        word v = model_fields(&r->model, object)[f];
+        if (!model_is_pointer(v) && !model_is_address(&r->model, v))
+            continue;
+        if (!is_heap_pointer(r, v)) /* a static block, or what lies just beside the heap */
+            slots_of(s)[VALUE] = side_word(&r->model, s->party, v);
+        call_init(s, 0, BLOCK, f, is_heap_pointer(r, v) ? n++ : (unsigned)VALUE);
+    }
+    while (children > 0)
+        slots_of(s)[--children] = WORD_UNIT;
+    spine_store(s, object, SLOT_NEW);
+    return true;
+}
+
+static bool build_immutables(struct runner *r, struct side *s) {
+    uint32_t n = r->immutables ? order_immutables(r) : 0;
+    for (uint32_t k = 0; k < n; k++)
+        if (!build_immutable(r, s, r->queue[k].parent))
+            return false;
+    return true;
+}
+
+/* Allocates every item in order, without pointers but those of what may not be written; false if
+ * the heap is too small for it all. */
 static bool build_blocks(struct runner *r, struct side *s) {
     const struct program *p = r->program;
     if (!build_spine(s))
@@ -137,6 +188,8 @@ static bool build_blocks(struct runner *r, struct side *s) {
         const struct item *item = &p->items[i];
         bool named = item_is_named(item), built = item->kind != ITEM_FRAGMENT && !item->is_static;
         for (uint32_t k = 0; built && k < item_count(item); k++) {
+            if (named && waits_for_fields(r, object + k))
+                continue;
             const word *content = named ? without_pointers(r, object + k) : r->units;
             if (!build_alloc(s, item->wosize, named ? build_tag(r, object + k) : 0, content))
                 return false;
@@ -145,7 +198,7 @@ static bool build_blocks(struct runner *r, struct side *s) {
         }
         object += named ? item_count(item) : 0;
     }
-    return true;
+    return build_immutables(r, s);
 }
 
 /* Writes the pointers into the blocks. */
@@ -155,7 +208,7 @@ static void build_edges(struct runner *r, enum party party) {
         const struct model_object *object = &r->model.objects[o];
         for (uint32_t f = object->first_scanned; f < object->wosize && !object->is_static; f++) {
             word v = model_fields(&r->model, o)[f];
-            if (!model_is_pointer(v))
+            if (!model_is_pointer(v) || waits_for_fields(r, o))
                 continue;
             spine_load(s, BLOCK, o);
             build_value(r, party, v, VALUE);
@@ -201,7 +254,7 @@ static void build_addresses(struct runner *r, enum party party) {
         return;
     resolve_addresses(r, party);
     for (uint32_t o = 0; o < model->n_objects; o++)
-        for (uint32_t f = 0; f < model->objects[o].wosize; f++)
+        for (uint32_t f = 0; f < model->objects[o].wosize && !waits_for_fields(r, o); f++)
             if (model_is_address(model, model_fields(&r->model, o)[f]))
                 build_address(r, party, o, f);
     for (unsigned m = 0; m < r->mutators; m++)
