@@ -50,6 +50,9 @@ enum gc_fill { GC_FILL_MARK_STACK, GC_FILL_NURSERY, GC_FILLS };
 struct gc_hooks {
     void (*poison)(void *start, size_t words);   /* dead memory: no access until unpoisoned */
     void (*unpoison)(void *start, size_t words); /* memory that is about to be used */
+    /* The same in bytes, of a heap whose words are shorter. */
+    void (*poison_bytes)(void *start, size_t bytes);
+    void (*unpoison_bytes)(void *start, size_t bytes);
     /* Every byte of memory that a collector has not written since the reset, so that one which
      * reads it does the same whatever ran before; odd: such a word is an immediate. */
     unsigned char fill_byte;
@@ -111,7 +114,8 @@ static inline void gc_phase_ended(struct gc_hooks *hooks, enum gc_stage ended) {
 }
 
 struct gc_config {
-    size_t heap_words; /* all of the heap, headers included; of one semispace */
+    size_t heap_words; /* all of the heap, headers included; of one semispace; at first, if it grows
+                          (trait grows_to): walk then ends anywhere up to there */
     size_t nursery_words;
     size_t mark_stack; /* entries; 0: as many as heap words */
     size_t slice_words, large_words;
@@ -167,7 +171,8 @@ struct collector {
     void (*close)(struct gc *);
 
     /* Image.  image says where the harness may write a heap of *words words at most and corrects
-     * *words to what must be filled exactly; adopt takes it over: blocks (white), free blocks
+     * *words to what must be filled exactly; NULL: there is no room for it, and the program is not
+     * run.  adopt takes it over: blocks (white), free blocks
      * (blue), fragments (wosize 0) in address order, slots already set.  Neither collects; if adopt
      * moves blocks (and rewrites slots), it adds one to hooks->collections.  The traits
      * always_merged, solid_end and lacks_raw say what an image never has.  Without them the

@@ -141,6 +141,12 @@ size_t trait_value(const struct collector_traits *t, enum trait_number number) {
     return values[number];
 }
 
+unsigned trait_full_collections(const struct collector_traits *t) {
+    unsigned n =
+        t->full_until_exact > t->acyclic_until_exact ? t->full_until_exact : t->acyclic_until_exact;
+    return n > 1 ? n : 1;
+}
+
 const char *refusal_name(gc_refusal refusal) {
     static const char *const names[] = {[REFUSES_ANYTIME] = "anytime",
                                         [REFUSES_NO_FREE_BLOCK] = "no_free_block",

@@ -41,6 +41,8 @@ struct trait {
 extern const struct trait trait_table[TRAITS];
 /* The member of that number, whatever its type. */
 size_t trait_value(const struct collector_traits *, enum trait_number);
+/* How many full collections these traits speak of: 1 at least. */
+unsigned trait_full_collections(const struct collector_traits *);
 /* "anytime", "no_free_block", "exactly". */
 const char *refusal_name(gc_refusal);
 

@@ -91,6 +91,19 @@ typedef enum gc_refusal {
       c->collect && c->walk && t->full_until_exact <= GC_FULL_COLLECTIONS,                         \
       "the functions collect and walk, and to be 16 (GC_FULL_COLLECTIONS) at most",                \
       "so many full collections leave exactly the reachable blocks; 0: no promise")                \
+    X(unsigned, acyclic_until_exact, acyclic,                                                      \
+      c->collect && c->walk && t->acyclic_until_exact <= GC_FULL_COLLECTIONS,                      \
+      "the functions collect and walk, and to be 16 (GC_FULL_COLLECTIONS) at most",                \
+      "so many full collections leave no garbage but cycles and what hangs on them; 0: no promise") \
+    X(size_t, most_retained, retained, c->collect && c->walk && t->conservative,                   \
+      "conservative, and the functions collect and walk",                                          \
+      "a full collection leaves unreachable blocks of so many words at most; 0: no promise")       \
+    X(bool, shares_values, isomorphism,                                                            \
+      c->writable && t->moves && !c->young && !c->extras && !t->compacts && !t->slides &&          \
+      t->refusal != REFUSES_EXACTLY,                                                               \
+      "the function writable, moves, refusal to be another than exactly, and none of generations,"  \
+      " extras, compacts, slides",                                                                 \
+      "equal blocks that may not be written may become one in a collection, and one several")      \
     X(bool, slices, slices, c->step && c->cycle && c->walk, "the functions step, cycle and walk",  \
       "slices alone, without a mutator in between, begin and end cycles until no garbage is left") \
     X(bool, renews, renews, t->full_until_exact, "full_until_exact",                               \
@@ -105,6 +118,13 @@ typedef enum gc_refusal {
     X(size_t, max_wosize, max_wosize, t->max_wosize <= header_wosize(~(word)0),                     \
       "to be 2^54 - 1 at most, which a header has room for",                                       \
       "the largest block, in fields; 0: as much as the heap holds")                                \
+    X(unsigned, word_bits, word_bits,                                                              \
+      t->word_bits >= 8 && t->word_bits < 64 && !t->outside && !t->start_env,                      \
+      "to be 8 to 63, and outside and start_env to be off",                                        \
+      "bits of its own words: raw ones have as many, immediates one less; 0: 64")                  \
+    X(size_t, grows_to, grows, c->walk && !t->nursery_words,                                       \
+      "the function walk, and nursery_words to be 0",                                              \
+      "words that the heap may grow to, behind those of the config; 0: it does not grow")          \
     X(size_t, max_heap_words, large, true, "",                                                     \
       "the largest heap, in words; 0: as large as a program says, 2^27 at most")                   \
     X(bool, single, beside, true, "",                                                              \

@@ -149,6 +149,8 @@ static const char *has_blit(const struct conform *c) {
 
 static void check_blit(struct conform *c) {
     size_t n = 4u << c->scale;
+    if (c->traits.max_wosize && n > c->traits.max_wosize)
+        n = c->traits.max_wosize;
     for (unsigned down = 0; down < 2; down++) {
         make(c, 0, 0, n, node_tag(c), c->units);
         for (size_t i = 0; i < n; i++) {
@@ -191,11 +193,11 @@ static void check_write_raw(struct conform *c) {
     size_t n = 1u << c->scale;
     make(c, 0, 0, n, some_raw_tag(c), c->units);
     for (size_t i = 0; i < n; i++)
-        c->collector->write_raw(c->gc, 0, 0, i, 0xabcdef00 + i);
+        c->collector->write_raw(c->gc, 0, 0, i, fitting(c, 0xabcdef00 + i));
     if (c->collector->walk)
         walk(c, HEAP_TILES); /* another layout may need it to show its words */
     for (size_t i = 0; i < n; i++)
-        if (word_pointer(c->slots[0][0])[i] != 0xabcdef00 + i)
+        if (word_pointer(c->slots[0][0])[i] != fitting(c, 0xabcdef00 + i))
             broken(c, "write_raw did not write word %zu", i);
 }
 
@@ -247,22 +249,38 @@ static void check_walk(struct conform *c) {
 /* ---- out of memory ----------------------------------------------------------------------------
  */
 
+/* Of a size that one block may have and the heap, at its largest, cannot hold beside what is there:
+ * until then such blocks are chained in slot 2.  Returns the size; 0: none was ever refused. */
+static size_t fill_until_refused(struct conform *c) {
+    size_t size = c->words, most = heap_most_words(&c->traits, &c->config);
+    if (c->traits.max_wosize && size > c->traits.max_wosize)
+        size = c->traits.max_wosize;
+    for (size_t n = 0; n <= most / size + 1; n++) {
+        if (ask(c, 0, 3, size, node_tag(c), c->units) != GC_OK)
+            return size;
+        set_field(c, 0, 3, 0, 2);
+        c->slots[0][2] = c->slots[0][3];
+        c->slots[0][3] = WORD_UNIT;
+    }
+    return 0;
+}
+
 static void check_refusal(struct conform *c) {
     unsigned n = 1u << c->scale;
     make_list(c, n);
-    size_t too_much = c->words;
-    if (c->traits.max_wosize && too_much > c->traits.max_wosize)
-        too_much = c->traits.max_wosize;
+    size_t too_much = fill_until_refused(c);
+    if (!too_much && c->traits.refusal == REFUSES_ANYTIME && c->traits.conservative) {
+        remark(c, "more than config.heap_words was allocated");
+        return;
+    }
+    if (!too_much)
+        broken(c, "blocks of more than %zu words in all were allocated in a heap of %zu words",
+               heap_most_words(&c->traits, &c->config), c->words);
     for (unsigned round = 0; round < 2; round++) {
         c->slots[0][1] = immediate(9);
-        if (ask(c, 0, 1, too_much, 0, c->units) != GC_OUT_OF_MEMORY) {
-            if (c->traits.refusal == REFUSES_ANYTIME && c->traits.conservative) {
-                remark(c, "a block larger than config.heap_words was allocated");
-                return;
-            }
-            broken(c, "a block of %zu fields was allocated in a heap of %zu words", too_much,
-                   c->words);
-        }
+        if (ask(c, 0, 1, too_much, 0, c->units) == GC_OK)
+            broken(c, "a block of %zu fields was refused, and then allocated in the same heap",
+                   too_much);
         if (c->slots[0][1] != immediate(9))
             broken(c, "an allocation that was refused wrote into its slot");
         expect_list(c, n, "after an allocation that was refused");
@@ -271,8 +289,8 @@ static void check_refusal(struct conform *c) {
 
 /* Fills the heap to its end: nothing of what is alive may suffer. */
 static void check_full(struct conform *c) {
-    unsigned n = 0;
-    while (n < c->words && ask(c, 0, 1, 2, node_tag(c), c->units) == GC_OK) {
+    unsigned n = 0, most = (unsigned)heap_most_words(&c->traits, &c->config);
+    while (n < most && ask(c, 0, 1, 2, node_tag(c), c->units) == GC_OK) {
         c->slots[0][2] = immediate((int64_t)n);
         set_field(c, 0, 1, 0, 2);
         set_field(c, 0, 1, 1, 0);
@@ -280,8 +298,8 @@ static void check_full(struct conform *c) {
         c->slots[0][1] = WORD_UNIT;
         n++;
     }
-    if (n == c->words && !c->traits.conservative)
-        broken(c, "%u blocks of 3 words were allocated in a heap of %zu words", n, c->words);
+    if (n == most && !c->traits.conservative)
+        broken(c, "%u blocks of 3 words were allocated in a heap of %u words", n, most);
     if (ask(c, 0, 1, 2, node_tag(c), c->units) == GC_OK)
         c->slots[0][1] = WORD_UNIT;
     c->slots[0][1] = c->slots[0][0];
@@ -313,7 +331,9 @@ static void check_image(struct conform *c) {
     static const size_t used = 3 + 4 + 1 + 3;
     size_t words = used;
     word *base = c->collector->image(c->gc, &words);
-    if (!base || words < used || words > c->words)
+    if (!base)
+        broken(c, "image refuses %zu words of a heap of %zu", used, c->words);
+    if (words < used || words > c->words)
         broken(
             c,
             "image corrects a heap of %zu words to %zu; it must hold what is needed, and at most "

@@ -185,6 +185,10 @@ void make(struct conform *c, unsigned m, unsigned dst, size_t wosize, unsigned t
                (unsigned long long)v);
 }
 
+word fitting(const struct conform *c, word w) {
+    return c->traits.word_bits ? w & (((word)1 << c->traits.word_bits) - 1) : w;
+}
+
 unsigned node_tag(const struct conform *c) {
     return c->collector->writable && !c->collector->writable(0) ? 1 : 0;
 }
@@ -271,16 +275,21 @@ void collect_on_stack(struct conform *c, enum gc_collection kind, size_t kib) {
 }
 
 void collect_fully(struct conform *c) {
-    unsigned times = c->traits.full_until_exact ? c->traits.full_until_exact : 1;
-    for (unsigned n = 0; n < times; n++)
+    for (unsigned n = trait_full_collections(&c->traits); n > 0; n--)
         collect(c, GC_FULL);
 }
 
 void walk(struct conform *c, unsigned checks) {
     uint32_t epoch = c->graph.epoch;
     c->hooks->fuel = FUEL;
-    graph_of_heap(&c->graph, NULL, c->words + c->traits.nursery_words, c->statics, 0, c->slots[0],
-                  c->config.mutators, c->cells, sizeof c->cells / sizeof *c->cells, c->in_use);
+    size_t most = heap_most_words(&c->traits, &c->config),
+           cells = sizeof c->cells / sizeof *c->cells;
+    if (most + c->traits.nursery_words >= cells)
+        broken(c, "grows_to is %zu for a heap of %zu words: more than this test has a table for",
+               c->traits.grows_to, c->words);
+    graph_of_heap(&c->graph, NULL, most + c->traits.nursery_words, c->statics, 0, c->slots[0],
+                  c->config.mutators, c->cells, cells, c->in_use);
+    c->graph.growth = most - c->words;
     c->graph.epoch = epoch;
     c->graph.nursery_words = c->traits.nursery_words;
     heap_walk(&c->graph, c->collector, c->gc, checks | heap_legal(&c->traits), &c->facts);

@@ -46,8 +46,8 @@ struct conform {
     /* the last walk */
     struct graph graph;
     struct heap_facts facts;
-    struct graph_cell cells[4 * WORDS_MOST];
-    uint64_t in_use[4 * WORDS_MOST / 64 + 1];
+    struct graph_cell cells[16 * WORDS_MOST];
+    uint64_t in_use[16 * WORDS_MOST / 64 + 1];
 };
 
 /* Ends the step with the answer that its promise is broken, and how. */
@@ -76,6 +76,8 @@ void make_node(struct conform *, unsigned m, unsigned dst, unsigned id);
 /* Must the call be made again that has this answer, the n-th?  Who has the trait may_refuse gets a
  * full collection in between, and most of the heap is free: so often that it ends. */
 bool must_ask_again(struct conform *, const char *function, enum gc_result answer, unsigned n);
+/* The low bits of a raw word, as many as the collector's words have. */
+word fitting(const struct conform *, word);
 /* Of a block that has just been made, and nothing has been called since. */
 void init_field(struct conform *, unsigned m, unsigned obj, size_t i, unsigned value);
 void set_field(struct conform *, unsigned m, unsigned obj, size_t i, unsigned value);
@@ -84,7 +86,7 @@ void get_field(struct conform *, unsigned m, unsigned dst, unsigned obj, size_t 
 void collect(struct conform *, enum gc_collection);
 /* The same on a stack of so many KiB. */
 void collect_on_stack(struct conform *, enum gc_collection, size_t kib);
-/* As many full collections as the trait full_until_exact says, one if it is 0. */
+/* As many full collections as the traits speak of, one at least. */
 void collect_fully(struct conform *);
 /* Walks the heap with these HEAP_* checks; broken() if it does not pass. */
 void walk(struct conform *, unsigned checks);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The conformance kit: what is legal in a heap at any time (conform.h).  Every walk of every step
- * looks at it; the steps here make heaps where it could be otherwise.
+ * The conformance kit: what is legal in a heap at any time, and sizes (conform.h).  Every walk of
+ * every step looks at it; the steps here make heaps where it could be otherwise.
  */
 #include "conformance/internal.h"
 
@@ -73,7 +73,62 @@ static void check_black_young(struct conform *c) {
     }
 }
 
+/* ---- sizes ------------------------------------------------------------------------------------
+ */
+
+static const char *has_word_bits(const struct conform *c) {
+    return c->traits.word_bits ? NULL : "word_bits is 0: words of 64 bits";
+}
+
+/* The immediates of the most and the fewest bits, and raw words, through every kind of collection.
+ */
+static void check_word_bits(struct conform *c) {
+    const int64_t most = (int64_t)1 << (c->traits.word_bits - 2);
+    const int64_t values[] = {0, 1, -1, most - 1, -most, most / 3, -most / 3};
+    enum { VALUES = sizeof values / sizeof *values };
+    make(c, 0, 0, VALUES, node_tag(c), c->units);
+    for (unsigned i = 0; i < VALUES; i++) {
+        c->slots[0][1] = immediate(values[i]);
+        set_field(c, 0, 0, i, 1);
+    }
+    c->slots[0][1] = WORD_UNIT;
+    for (unsigned k = 0; k < COLLECTIONS; k++) {
+        collect(c, conform_each[k].kind);
+        for (unsigned i = 0; i < VALUES; i++) {
+            get_field(c, 0, 1, 0, i);
+            if (c->slots[0][1] != immediate(values[i]))
+                broken(c, "%s the integer %lld, of %u bits, is loaded as 0x%llx",
+                       conform_each[k].when, (long long)values[i], c->traits.word_bits - 1,
+                       (unsigned long long)c->slots[0][1]);
+        }
+    }
+}
+
+static const char *claims_grows(const struct conform *c) {
+    return c->traits.grows_to ? NULL : "grows_to is 0: the heap has the size of the config";
+}
+
+/* A list of three quarters of the largest heap, then as much garbage. */
+static void check_grows(struct conform *c) {
+    enum { NODE_WORDS = 3 };
+    size_t most = heap_most_words(&c->traits, &c->config);
+    unsigned n = (unsigned)(most * 3 / 4 / NODE_WORDS);
+    make_list(c, n);
+    walk(c, HEAP_TILES);
+    if (c->facts.words > most)
+        broken(c, "a walk has %zu words, and grows_to is %zu", c->facts.words, most);
+    for (unsigned i = 0; i < n; i++)
+        make_node(c, 0, 1, i);
+    c->slots[0][1] = WORD_UNIT;
+    collect(c, GC_FULL);
+    walk(c, HEAP_TILES);
+    expect_list(c, n, "in a heap that has grown");
+}
+
 const struct conform_step conform_legal[] = {
+    {"word_bits", "integers of word_bits - 1 bits are what they were", has_word_bits,
+     check_word_bits},
+    {"grows", "the heap grows to grows_to words", claims_grows, check_grows},
     {"always_merged", "no two free blocks are ever neighbours", claims_always_merged,
      check_always_merged},
     {"solid_end", "the heap never ends with a fragment", claims_solid_end, check_solid_end},

@@ -76,7 +76,7 @@ static void check_raw_block(struct conform *c, size_t size, unsigned tag, unsign
     make_list(c, n);
     looks_like(c, kinds);
     for (size_t i = 0; i < size; i++)
-        raw[i] = kinds[i % RAW_WORDS];
+        raw[i] = fitting(c, kinds[i % RAW_WORDS]);
     make(c, 0, RAW_BLOCK, size, tag, raw);
     for (unsigned round = 0; round < 2; round++) {
         const char *when = collect_in_a_way(c, way);
@@ -126,6 +126,6 @@ void check_raw(struct conform *c) {
             for (unsigned way = 0; way < RAW_WAYS; way++)
                 check_raw_block(c, sizes[s], tags[t], way);
         }
-    for (unsigned way = 0; way < RAW_WAYS; way++)
-        check_integer(c, way);
+    for (unsigned way = 0; way < RAW_WAYS && !c->traits.word_bits; way++)
+        check_integer(c, way); /* no address has so few bits */
 }

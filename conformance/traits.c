@@ -223,6 +223,61 @@ static void check_exact(struct conform *c) {
     }
 }
 
+/* ---- less than that ---------------------------------------------------------------------------
+ */
+
+static const char *claims_acyclic(const struct conform *c) {
+    return c->traits.acyclic_until_exact ? NULL
+                                         : "acyclic_until_exact is 0: garbage may stay for ever";
+}
+
+/* Lists, blocks that are shared, and large ones, all without a cycle. */
+static void check_acyclic(struct conform *c) {
+    unsigned n = 1u << c->scale;
+    for (unsigned round = 0; round < 3; round++) {
+        make_list(c, n);
+        for (unsigned i = 0; i < 4; i++) {
+            make_node(c, 0, 1, i);
+            set_field(c, 0, 1, 0, 0);
+            set_field(c, 0, 1, 1, 0);
+            c->slots[0][0] = c->slots[0][1];
+        }
+        make(c, 0, 1, 5, node_tag(c), c->units);
+        set_field(c, 0, 1, 4, 0);
+        c->slots[0][1] = WORD_UNIT;
+        make_list(c, n);
+        collect_fully(c);
+        walk(c, HEAP_TILES);
+        if (c->facts.live != n)
+            broken(c,
+                   "%u blocks are reachable and there was no cycle, and after %u full collections "
+                   "the walk has %zu live ones",
+                   n, trait_full_collections(&c->traits), c->facts.live);
+        expect_list(c, n, "after full collections");
+    }
+}
+
+static const char *claims_retained(const struct conform *c) {
+    return c->traits.most_retained ? NULL : "most_retained is 0: anything may stay for ever";
+}
+
+static void check_retained(struct conform *c) {
+    enum { NODE_WORDS = 3 };
+    unsigned n = 1u << c->scale;
+    for (unsigned round = 0; round < 3; round++) {
+        make_list(c, n);
+        make_list(c, n);
+        collect_fully(c);
+        walk(c, HEAP_TILES);
+        if (c->facts.live_words > NODE_WORDS * n + c->traits.most_retained)
+            broken(c,
+                   "%u words are reachable, most_retained is %zu, and after a full collection "
+                   "the walk has %zu live words",
+                   NODE_WORDS * n, c->traits.most_retained, c->facts.live_words);
+        expect_list(c, n, "after a full collection");
+    }
+}
+
 /* ---- an empty heap ----------------------------------------------------------------------------
  */
 
@@ -338,6 +393,10 @@ const struct conform_step conform_traits[] = {
      check_free_list},
     {"exact", "after full_until_exact full collections exactly the reachable blocks are left",
      claims_exact, check_exact},
+    {"acyclic", "after acyclic_until_exact full collections no garbage is left but by cycles",
+     claims_acyclic, check_acyclic},
+    {"retained", "a full collection leaves no more than most_retained words of garbage",
+     claims_retained, check_retained},
     {"renews", "an emptied heap serves what a fresh heap serves", claims_renews, check_renews},
     {"refuses", "an allocation is refused only when the trait refusal allows it", promises_refusal,
      check_refuses},

@@ -4,6 +4,7 @@
  */
 #include "harness/call.h"
 
+#include "collectors/contract.h"
 #include "harness/dead_memory.h"
 #include "harness/events.h"
 
@@ -392,8 +393,8 @@ BODY(collect) {
 }
 
 bool call_collect(struct side *s, enum gc_collection kind) {
-    unsigned most = s->traits.full_until_exact;
-    struct call c = CALL(s, .kind = kind, .n = kind == GC_FULL && most > 1 ? most : 1);
+    struct call c =
+        CALL(s, .kind = kind, .n = kind == GC_FULL ? trait_full_collections(&s->traits) : 1);
     RUN_IF(s, s->collector->collect, collect, &c);
     leave_collected(s, NULL, kind == GC_FULL && c.result == GC_OK);
     return is_done(s, &c);

@@ -20,20 +20,26 @@ uint64_t dead_memory_poisonings(void) {
     return n_poisonings;
 }
 
-static void poison_with(void *start, size_t words, int byte) {
+static void poison_with(void *start, size_t bytes, int byte) {
     n_poisonings++;
     if (__asan_poison_memory_region)
-        __asan_poison_memory_region(start, words * sizeof(word));
+        __asan_poison_memory_region(start, bytes);
     else
-        memset(start, byte, words * sizeof(word));
+        memset(start, byte, bytes);
+}
+
+static void poison_bytes_usual(void *start, size_t bytes) {
+    poison_with(start, bytes, DEAD_USUAL);
+}
+static void poison_bytes_other(void *start, size_t bytes) {
+    poison_with(start, bytes, DEAD_OTHER);
 }
 
 static void poison_usual(void *start, size_t words) {
-    poison_with(start, words, DEAD_USUAL);
+    poison_bytes_usual(start, words * sizeof(word));
 }
-
 static void poison_other(void *start, size_t words) {
-    poison_with(start, words, DEAD_OTHER);
+    poison_bytes_other(start, words * sizeof(word));
 }
 
 static bool holds(word w, unsigned byte) {
@@ -46,14 +52,19 @@ bool dead_memory_is_poisoned(const word *place) {
     return holds(*place, DEAD_USUAL) || holds(*place, DEAD_OTHER);
 }
 
-static void unpoison(void *start, size_t words) {
+static void unpoison_bytes(void *start, size_t bytes) {
     if (__asan_unpoison_memory_region)
-        __asan_unpoison_memory_region(start, words * sizeof(word));
+        __asan_unpoison_memory_region(start, bytes);
+}
+static void unpoison(void *start, size_t words) {
+    unpoison_bytes(start, words * sizeof(word));
 }
 
 void dead_memory_hooks(struct gc_hooks *hooks, enum memory_fill fill, bool tight) {
     hooks->poison = fill == FILL_USUAL ? poison_usual : poison_other;
+    hooks->poison_bytes = fill == FILL_USUAL ? poison_bytes_usual : poison_bytes_other;
     hooks->unpoison = unpoison;
+    hooks->unpoison_bytes = unpoison_bytes;
     hooks->tight = tight;
     hooks->fill_byte = fill == FILL_USUAL ? UNWRITTEN_USUAL : UNWRITTEN_OTHER;
 }

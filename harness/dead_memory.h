@@ -15,7 +15,7 @@
  * nobody wrote. */
 enum memory_fill { FILL_USUAL, FILL_OTHER, MEMORY_FILLS };
 
-/* Sets poison, unpoison, fill_byte and tight of the hooks. */
+/* Sets poison, unpoison, both in bytes too, fill_byte and tight of the hooks. */
 void dead_memory_hooks(struct gc_hooks *, enum memory_fill, bool tight);
 
 /* Is it as a collector leaves a word that is dead?  With AddressSanitizer that it cannot be

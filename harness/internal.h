@@ -80,6 +80,7 @@ struct runner {
 
     /* what both collectors can take: operations are lowered to it */
     bool takes_infix, takes_closures, takes_raw, takes_outside, takes_any_word, takes_atoms;
+    unsigned word_bits;    /* of the shortest word that one of them has (traits.h) */
     unsigned lacks_raw;    /* no-scan tags that one of them has not (traits.h) */
     bool immutables;       /* one of them has blocks that must not be written */
     bool forwards;         /* a collector may lead pointers past Forward blocks */
@@ -87,7 +88,8 @@ struct runner {
     bool extras;           /* all collectors have what a runtime has (collectors/extras.h) */
     unsigned n_finalisers; /* numbers given away */
     unsigned mutators;
-    size_t heap_words, slice_words;
+    size_t heap_words; /* the most that a collector's heap may have */
+    size_t slice_words;
 
     bool over;      /* all but wear has been judged: calls are no longer watched */
     bool changed;   /* something ran since the last comparison */
@@ -191,6 +193,8 @@ void begin_graph(struct side *, const word *base, size_t static_words);
 /* The tag of a block of raw words that the program wants to have this one; 0 if nobody takes any.
  */
 unsigned raw_tag(const struct runner *, unsigned tag);
+/* A word of a no-scan block, of as many bits as all collectors have for one. */
+word raw_word(const struct runner *, word);
 /* The word for a value of the program that is no pointer and no address. */
 word atom_word(struct runner *, const struct value *);
 

@@ -87,6 +87,8 @@ void room_close(struct runner *r) {
     close_units(r);
     free(r->model_cells);
     free(r->queue);
+    free(r->iso.links);
+    r->iso.links = NULL;
     r->model_cells = NULL;
     r->queue = NULL;
     for (unsigned p = 0; p < COLLECTING_PARTIES; p++) {
@@ -99,6 +101,8 @@ void room_close(struct runner *r) {
     }
     r->room = 0;
 }
+
+enum { MARGIN = 16 }; /* ids behind the last word */
 
 /* What is alive, and garbage beside it, half as much: the model looks for it once for so many
  * allocations.  The same in each run of a program, whatever there is room for. */
@@ -115,14 +119,16 @@ static bool make_model(struct runner *r, size_t words) {
     if (!limit_model(r, words))
         return false;
     r->model_cells = large_calloc(r->model.room_objects, sizeof *r->model_cells);
-    r->queue = large_calloc(r->model.room_objects + 1, sizeof *r->queue);
+    r->queue = large_calloc(2 * (r->model.room_objects + 1), sizeof *r->queue);
     r->iso.queue = r->queue;
-    return r->model_cells && r->queue;
+    r->iso.links_b = side_words(words) + MARGIN;
+    r->iso.links = large_calloc(r->iso.links_b + r->model.room_objects, sizeof *r->iso.links);
+    return r->model_cells && r->queue && r->iso.links;
 }
 
 static bool make_side(struct side *s, size_t words) {
     s->room = side_words(words);
-    s->cells = large_calloc(s->room + 16, sizeof *s->cells);
+    s->cells = large_calloc(s->room + MARGIN, sizeof *s->cells);
     s->in_use = large_calloc(s->room / 64 + 1, sizeof *s->in_use);
     return s->cells && s->in_use;
 }

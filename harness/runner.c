@@ -171,11 +171,15 @@ void take_promises(struct side *s) {
 
 static void reset_side(struct runner *r, struct side *s) {
     s->config = program_gc_config(r->program);
+    if (s->party == PARTY_REFERENCE)
+        s->config.heap_words = r->heap_words; /* what the subject's may grow to */
     s->config.hooks = s->hooks;
     s->config.masks = ~unmasked(s->collector, r->unmask);
     s->thorough = r->thorough;
     s->fault = NULL;
     take_promises(s);
+    size_t most = heap_most_words(&s->traits, &s->config);
+    r->heap_words = most > r->heap_words ? most : r->heap_words;
     s->collections = s->compared = s->steps = s->poisonings = 0;
     s->in_cycle = false;
     s->walked = 0;
@@ -218,20 +222,19 @@ static bool asks_for_moves(const struct program *p) {
 }
 
 /* A heap that a side's collector cannot have, or the machine has no memory for. */
-static void give_room(struct runner *r, const struct program *program) {
+static void give_room(struct runner *r) {
     struct side *subject = &r->side[PARTY_SUBJECT];
-    size_t words = program->config[CONFIG_HEAP];
     char why[VERDICT_TEXT / 2];
     FOR_SIDES (r, s) {
         size_t most = s->traits.max_heap_words;
-        if (!most || words <= most)
+        if (!most || s->config.heap_words <= most)
             continue;
         snprintf(why, sizeof why, "has no heap of more than %zu words (max_heap_words)", most);
         leave_unrun(s, why);
     }
-    if (room_is_short(words, why, sizeof why))
+    if (room_is_short(r->heap_words, why, sizeof why))
         leave_unrun(subject, why);
-    if (!room_make(r, words))
+    if (!room_make(r, r->heap_words))
         leave_unrun(subject, "is not run: the system refuses memory for a heap of that size");
 }
 
@@ -256,6 +259,7 @@ static void reset(struct runner *r, const struct program *program) {
     r->takes_outside = r->takes_any_word = r->takes_atoms = true;
     r->immutables = r->forwards = r->over = false;
     r->lacks_raw = 0;
+    r->word_bits = 64;
     r->extras = r->infix_keys = true;
     r->fresh = MODEL_NONE;
     r->allocations = r->stressed_words = 0;
@@ -264,6 +268,8 @@ static void reset(struct runner *r, const struct program *program) {
         reset_side(r, s);
         r->takes_infix &= s->traits.infix;
         r->takes_closures &= s->traits.start_env;
+        if (s->traits.word_bits && s->traits.word_bits < r->word_bits)
+            r->word_bits = s->traits.word_bits;
         r->lacks_raw |= s->traits.lacks_raw;
         r->takes_raw &= s->traits.raw && has_raw_tag(r->lacks_raw);
         r->takes_outside &= s->traits.outside;
@@ -276,7 +282,7 @@ static void reset(struct runner *r, const struct program *program) {
         if (s->traits.max_mutators < r->mutators)
             r->mutators = s->traits.max_mutators;
     }
-    give_room(r, program);
+    give_room(r);
     r->covers = r->coverage && !program_is_large(program);
     r->stack_used = r->stack && (r->stack_asked || r->side[PARTY_SUBJECT].traits.shallow);
     model_reset(&r->model, r->mutators);
@@ -312,7 +318,9 @@ static void observe(struct runner *r, bool before) {
 
 /* Of the final graph as the subject has it, without addresses. */
 static void digest_graph(struct runner *r) {
-    const struct graph *subject = &r->side[PARTY_SUBJECT].graph;
+    const struct side *s = &r->side[PARTY_SUBJECT];
+    const struct graph *subject = &s->graph;
+    isomorphism_allow(&r->iso, s->collector, &s->traits);
     if (!isomorphism_compare(&r->iso, subject, &r->model_graph))
         r->verdict.digest = isomorphism_digest(&r->iso, subject, &r->model_graph);
 }

@@ -69,6 +69,8 @@ _Static_assert(ORACLE_COUNT < 64, "a set of oracles has 64 bits: widen oracle_se
     X(refusal, "trait refusal", t->refusal != REFUSES_ANYTIME)                                     \
     X(extras, "extras", c->extras)                                                                 \
     X(exact, "trait full_until_exact", t->full_until_exact && !t->conservative)                    \
+    X(complete, "trait full_until_exact, acyclic_until_exact or most_retained",                    \
+      (t->full_until_exact && !t->conservative) || t->acyclic_until_exact || t->most_retained)     \
     X(compacts, "trait compacts or slides", t->compacts || t->slides)                              \
     X(generations, "young and remembered", c->young && c->remembered)                              \
     X(cycle, "cycle", c->cycle)                                                                    \

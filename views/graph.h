@@ -45,7 +45,8 @@ struct graph {
     /* a heap */
     const word *base, *statics;
     size_t words, static_words;
-    unsigned heap;        /* which of model_address.words are its own */
+    unsigned heap; /* which of model_address.words are its own */
+    size_t growth; /* of `words`, at their end: there need be none as long as it has not grown */
     size_t nursery_words; /* of `words`, at their end: no place for what needs a free block */
     uint32_t epoch; /* of the stamps; 0: the collector has no walk, and a block is believed to start
                        wherever a pointer leads */

@@ -229,7 +229,8 @@ void heap_walk(struct graph *g, const struct collector *collector, struct gc *gc
     if (collector->cycle)
         w.cycle = collector->cycle(gc);
     collector->walk(gc, visit, &w);
-    if (w.next != g->base + g->words)
+    facts->words = w.next ? (size_t)(w.next - g->base) : 0;
+    if (facts->words > g->words || facts->words < g->words - g->growth)
         report(&w, VIOLATION_ill_formed_heap, w.next, "the walk ends before the heap does");
     if (checks & HEAP_FREE_LIST && w.entries != facts->free)
         report(&w, VIOLATION_free_list_corrupt, NULL, "a free block is missing in the free list");
@@ -281,11 +282,46 @@ uint64_t heap_most_steps(const struct collector *collector, const struct collect
     return steps + (collector->young ? MINORS * size->young * extents : 0);
 }
 
+static bool is_unreached(const struct graph *g, const struct isomorphism *iso, size_t id) {
+    return graph_starts(g, id) && g->cells[id].visit != iso->run;
+}
+
 const word *heap_unreached(const struct graph *g, const struct isomorphism *iso) {
     for (size_t id = 1; id < g->words; id++) {
-        if (graph_starts(g, id) && g->cells[id].visit != iso->run)
+        if (is_unreached(g, iso, id))
             return g->base + id - 1;
     }
+    return NULL;
+}
+
+size_t heap_unreached_words(const struct graph *g, const struct isomorphism *iso) {
+    size_t words = 0;
+    for (size_t id = 1; id < g->words; id++)
+        if (is_unreached(g, iso, id))
+            words += header_wosize(g->base[id - 1]) + 1;
+    return words;
+}
+
+/* Notes of each block that this one, of garbage, points at, that it does. */
+static void note_kept(const struct graph *g, const struct isomorphism *iso, uint32_t id) {
+    struct graph_block block = graph_block(g, id);
+    for (uint32_t i = block.first_scanned; i < block.wosize; i++) {
+        struct graph_ref ref = graph_resolve(g, block.fields[i]);
+        if (ref.kind == GRAPH_BLOCK && is_unreached(g, iso, ref.id))
+            g->cells[ref.id].partner = 1;
+    }
+}
+
+const word *heap_unkept(const struct graph *g, const struct isomorphism *iso) {
+    for (size_t id = 1; id < g->words; id++)
+        if (is_unreached(g, iso, id))
+            g->cells[id].partner = 0;
+    for (size_t id = 1; id < g->words; id++)
+        if (is_unreached(g, iso, id))
+            note_kept(g, iso, (uint32_t)id);
+    for (size_t id = 1; id < g->words; id++)
+        if (is_unreached(g, iso, id) && !g->cells[id].partner)
+            return g->base + id - 1;
     return NULL;
 }
 
@@ -294,6 +330,10 @@ const char *heap_colour(unsigned colour) {
     return names[colour & 3];
 }
 
+size_t heap_most_words(const struct collector_traits *traits, const struct gc_config *config) {
+    return traits->grows_to > config->heap_words ? traits->grows_to : config->heap_words;
+}
+
 size_t most_alive(const struct collector_traits *traits, const struct gc_config *config) {
-    return config->heap_words + (traits->nursery_words ? config->nursery_words : 0);
+    return heap_most_words(traits, config) + (traits->nursery_words ? config->nursery_words : 0);
 }

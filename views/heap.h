@@ -36,6 +36,7 @@ struct heap_facts {
     const word *dead; /* the header of a free or unused extent of more than two words: which one
                          depends on what lives before it.  NULL: there is none */
     size_t dead_words, dead_extents;
+    size_t words;             /* that the walk has visited */
     size_t largest_free;      /* largest wosize that an allocation can get in one piece */
     size_t largest_unused;    /* the same of words without a header alone */
     enum violation violation; /* the first violation met */
@@ -59,6 +60,9 @@ size_t heap_in_use(const struct graph *g, size_t from, size_t to);
 /* "white", "gray", "blue", "black". */
 const char *heap_colour(unsigned colour);
 
+/* Words of the heap at its largest, without young generation: those of the config if it does not
+ * grow. */
+size_t heap_most_words(const struct collector_traits *, const struct gc_config *);
 /* Words that may be alive at once: beside the heap one nursery, if there is any. */
 size_t most_alive(const struct collector_traits *, const struct gc_config *);
 
@@ -80,5 +84,11 @@ uint64_t heap_most_steps(const struct collector *, const struct collector_traits
  * side, did not reach; NULL if it reached all.  After a comparison without a difference such a
  * block is garbage. */
 const word *heap_unreached(const struct graph *g, const struct isomorphism *iso);
+/* The header of a block that the last comparison has not reached and no such block points at, or
+ * NULL: what there is of garbage that no cycle keeps begins with one.  Overwrites what the witness
+ * says of blocks that it has not. */
+const word *heap_unkept(const struct graph *, const struct isomorphism *);
+/* Words of blocks that the last comparison has not reached, headers included. */
+size_t heap_unreached_words(const struct graph *, const struct isomorphism *);
 
 #endif

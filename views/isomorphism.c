@@ -97,6 +97,57 @@ word isomorphism_forwarded(const struct graph *a, const struct graph *b, word le
     return still_there ? right : chain_end(b, right);
 }
 
+/* ---- blocks without identity ------------------------------------------------------------------
+ *
+ * Where equal blocks may be one, f is a relation: each of its pairs must agree, and it is an
+ * equivalence, so that of the pairs between two sets of equal blocks one for each block is enough
+ * (Hopcroft and Karp's test of automata).  Blocks that may be written are in one pair each.
+ */
+
+void isomorphism_allow(struct isomorphism *iso, const struct collector *c,
+                       const struct collector_traits *t) {
+    iso->forwards = t->forwards;
+    iso->writable = t->shares_values ? c->writable : NULL;
+}
+
+static bool has_identity(const struct isomorphism *iso, const struct graph *g, uint32_t id) {
+    bool is_static = g->model ? g->model->objects[id].is_static : id >= g->words;
+    return is_static || iso->writable(graph_block(g, id).tag);
+}
+
+/* The block that stands for all that are equal to this one. */
+static uint32_t representative(uint32_t *links, uint32_t at) {
+    while (links[at] != at)
+        at = links[at] = links[links[at]];
+    return at;
+}
+
+/* Links are those of this comparison once their block is visited. */
+static void begin_to_visit(struct isomorphism *iso, const struct graph *g, uint32_t id,
+                           uint32_t link, uint32_t partner) {
+    if (visited(iso, g, id))
+        return;
+    iso->links[link] = link;
+    g->cells[id].visit = iso->run;
+    g->cells[id].partner = partner;
+}
+
+static enum violation compare_values(struct isomorphism *iso, const struct graph *a,
+                                     const struct graph *b, struct pair pair) {
+    uint32_t link_a = pair.a, link_b = (uint32_t)iso->links_b + pair.b;
+    begin_to_visit(iso, a, pair.a, link_a, pair.b);
+    begin_to_visit(iso, b, pair.b, link_b, pair.a);
+    link_a = representative(iso->links, link_a);
+    link_b = representative(iso->links, link_b);
+    if (link_a == link_b)
+        return VIOLATION_none;
+    if (iso->pairs == 2 * iso->capacity)
+        return VIOLATION_edge_changed;
+    iso->links[link_a] = link_b;
+    iso->queue[iso->pairs++] = pair;
+    return VIOLATION_none;
+}
+
 /* Not the common case: a difference, or a pair of infix pointers, statics or atoms. */
 static enum violation compare_odd_refs(struct isomorphism *iso, const struct graph *a,
                                        const struct graph *b, word left, word right,
@@ -111,6 +162,11 @@ static enum violation compare_odd_refs(struct isomorphism *iso, const struct gra
         if (ra.kind == GRAPH_ATOM && rb.kind == GRAPH_ATOM && left == right)
             return VIOLATION_none;
         return differ(iso, compare_atoms(ra, rb, left, right), parent, field, left, right);
+    }
+    if (iso->writable && ra.offset == rb.offset && !has_identity(iso, a, ra.id) &&
+        !has_identity(iso, b, rb.id)) {
+        enum violation v = compare_values(iso, a, b, (struct pair){ra.id, rb.id, parent, field});
+        return v ? differ(iso, v, parent, field, left, right) : v;
     }
     struct graph_cell *ca = &a->cells[ra.id], *cb = &b->cells[rb.id];
     bool old_a = visited(iso, a, ra.id), old_b = visited(iso, b, rb.id);

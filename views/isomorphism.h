@@ -27,10 +27,20 @@ struct isomorphism {
     uint32_t run; /* number of the comparison; the cells of the blocks that it visits get it */
     /* the first difference, if the result is not VIOLATION_none */
     uint32_t parent, field; /* where: as in struct pair; field NO_PARENT: the block itself */
-    bool forwards;    /* set by the caller: the left side may lead pointers past Forward blocks */
+    bool forwards; /* isomorphism_allow: the left side may lead pointers past Forward blocks */
+    /* The same: of blocks with a tag that may not be written equal ones may be one, and one several
+     * (NULL: none), and then so many links, for those of b from links_b on.  Two are equal if what
+     * can be seen of them is: blocks that are seen to be equal, of either heap, hang together. */
+    bool (*writable)(unsigned tag);
+    uint32_t *links;
+    size_t links_b;
     bool in_block;    /* the difference is in tag, size or data of the block itself */
     word left, right; /* the two words, or tags, or sizes, that differ */
 };
+
+/* What the collector of the left side may do to the graph of its own accord, by its traits. */
+void isomorphism_allow(struct isomorphism *, const struct collector *,
+                       const struct collector_traits *);
 
 /* Begins a traversal of a, and of b unless it is NULL: takes a new number for their cells, and
  * empties the queue. */
@@ -38,8 +48,9 @@ void isomorphism_begin(struct isomorphism *, const struct graph *a, const struct
 
 /* Compares a, the heap under test, with b, a model or another heap, the one to trust.
  * VIOLATION_none if isomorphic, else the class of the first difference.  Linear in the reachable
- * blocks and fields.  queue must have room for as many pairs as blocks are reachable in b, and one
- * more. */
+ * blocks and fields.  queue must have room for `capacity` pairs, as many as blocks are reachable in
+ * b and one more; for twice as many where equal blocks may be one, and links for all ids of both.
+ */
 enum violation isomorphism_compare(struct isomorphism *, const struct graph *a,
                                    const struct graph *b);
 

@@ -24,10 +24,21 @@ size_t closure_words(word *out, unsigned functions, const int8_t *arity, unsigne
     return start;
 }
 
+/* An immediate of as many bits as all collectors have for one. */
+static word some_immediate(const struct runner *r, int64_t n) {
+    unsigned spare = 64 - r->word_bits;
+    return spare ? (word)((int64_t)(immediate(n) << spare) >> spare) : immediate(n);
+}
+word raw_word(const struct runner *r, word w) {
+    return r->word_bits == 64 || model_is_address(&r->model, w)
+               ? w
+               : w & ~(word)0 >> (64 - r->word_bits);
+}
+
 /* The word of that number where a collector does not take every word. */
 static word outside_word(struct runner *r, const struct value *v) {
     if (!r->takes_outside)
-        return immediate((int64_t)v->bits);
+        return some_immediate(r, (int64_t)v->bits);
     if (outside_form(v) == OUTSIDE_NUMBER || !r->takes_any_word)
         return outside_pointer((unsigned)(v->bits & UINT16_MAX));
     if (outside_form(v) == OUTSIDE_BEFORE || outside_form(v) == OUTSIDE_BEHIND)
@@ -38,13 +49,13 @@ static word outside_word(struct runner *r, const struct value *v) {
 word atom_word(struct runner *r, const struct value *v) {
     switch (v->kind) {
     case VALUE_IMMEDIATE:
-        return immediate((int64_t)v->bits);
+        return some_immediate(r, (int64_t)v->bits);
     case VALUE_RAW:
-        return r->takes_raw ? v->bits : v->bits | 1;
+        return r->takes_raw ? raw_word(r, v->bits) : some_immediate(r, (int64_t)(v->bits >> 1));
     case VALUE_OUTSIDE:
         return outside_word(r, v);
     case VALUE_ATOM:
-        return r->takes_atoms ? outsider(r, v) : immediate((int64_t)v->bits);
+        return r->takes_atoms ? outsider(r, v) : some_immediate(r, (int64_t)v->bits);
     default:
         return WORD_UNIT;
     }
@@ -145,13 +156,20 @@ static size_t place_items(struct runner *r) {
     return heap;
 }
 
-/* Free words behind the last item: one free block, or a fragment. */
-static void write_rest(word *at, size_t words) {
-    if (words == 0)
-        return;
-    *at = words == 1 ? header_make(0, WHITE, 0) : header_make(words - 1, BLUE, 0);
-    for (size_t i = 1; i < words; i++)
-        at[i] = WORD_UNIT;
+/* Free words behind the last item: one free block, as many as a header of few bits asks for, or a
+ * fragment. */
+static void write_rest(const struct side *s, word *at, size_t words) {
+    size_t most = s->traits.max_wosize ? s->traits.max_wosize + 1 : words;
+    while (words > 0) {
+        size_t n =
+            words > most ? most - (words == most + 1) : words; /* no fragment behind others */
+        bool is_free = n > 1 && (n == words || !s->traits.always_merged);
+        *at = header_make(n - 1, is_free ? BLUE : WHITE, 0);
+        for (size_t i = 1; i < n; i++)
+            at[i] = WORD_UNIT;
+        at += n;
+        words -= n;
+    }
 }
 
 /* Fields as the model has them, pointers as the collector has them. */
@@ -228,9 +246,9 @@ static void note_addresses(struct runner *r, enum party party, const word *base)
 static void judge_image(struct side *s, const word *base, size_t used, size_t words) {
     struct runner *r = runner_of(s);
     const char *detail =
-        !base || pointer_word(base) % sizeof(word) ? "image gives no address of words"
-        : words < used          ? "image gives fewer words than the program needs"
-        : words > r->heap_words ? "image gives more words than the heap has"
+        pointer_word(base) % sizeof(word) ? "image gives no address of words"
+        : words < used                    ? "image gives fewer words than the program needs"
+        : words > s->config.heap_words    ? "image gives more words than the heap has"
         : s->traits.solid_end && words == 1
             ? "image gives one word, which can be nothing but a fragment at the end (solid_end)"
             : NULL;
@@ -255,14 +273,14 @@ static void write_image(struct side *s, word *image, size_t used, size_t words) 
     struct runner *r = runner_of(s);
     struct layout at = {image, used, words - used};
     if (s->traits.solid_end && at.rest == 1) { /* a fragment at the end is one in front instead */
-        write_rest(at.base++, 1);
+        write_rest(s, at.base++, 1);
         at.rest = 0;
     }
     note_addresses(r, s->party, at.base);
     resolve_addresses(r, s->party);
     write_items(r, s->party, &(struct layout){NULL, 0, 0});
     write_items(r, s->party, &at);
-    write_rest(at.base + used, at.rest);
+    write_rest(s, at.base + used, at.rest);
 }
 
 static const word *build_image(struct runner *r, enum party party, size_t used) {
@@ -271,6 +289,8 @@ static const word *build_image(struct runner *r, enum party party, size_t used) 
         used = without_fragments(r, used);
     size_t words = used;
     word *base = call_image(s, &words);
+    if (!base)
+        leave_unrun(s, "has no room for the image of the initial heap");
     judge_image(s, base, used, words);
     write_image(s, base, used, words);
     for (unsigned m = 0; m < r->mutators; m++)
@@ -285,9 +305,11 @@ static const word *build_image(struct runner *r, enum party party, size_t used) 
 
 void begin_graph(struct side *s, const word *base, size_t static_words) {
     const struct runner *r = runner_of(s);
-    graph_of_heap(&s->graph, base, r->heap_words + s->traits.nursery_words, s->statics,
-                  static_words, s->slots[0], r->mutators, s->cells, s->room, s->in_use);
+    size_t most = heap_most_words(&s->traits, &s->config);
+    graph_of_heap(&s->graph, base, most + s->traits.nursery_words, s->statics, static_words,
+                  s->slots[0], r->mutators, s->cells, s->room, s->in_use);
     s->graph.heap = s->party;
+    s->graph.growth = most - s->config.heap_words;
     s->graph.nursery_words = s->traits.nursery_words;
 }
 

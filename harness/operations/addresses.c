@@ -105,13 +105,13 @@ static word word_at(word place, const struct value *v, enum address_form form) {
 /* ---- of the script ----------------------------------------------------------------------------
  */
 
-/* What is written where there is no such address. */
+/* What is written where there is no such address, or no word has the bits for one. */
 static word no_address(enum address_form form) {
     return form == ADDRESS_IMMEDIATE ? WORD_UNIT : 0;
 }
 
 word script_address(struct runner *r, unsigned m, const struct value *v, enum address_form form) {
-    if (value_reads_slot(v) && slot_object(r, m, v->block) == MODEL_NONE)
+    if (r->word_bits < 64 || (value_reads_slot(v) && slot_object(r, m, v->block) == MODEL_NONE))
         return no_address(form);
     word address = model_add_address(&r->model, v, true, form == ADDRESS_IMMEDIATE);
     if (!address)
@@ -128,7 +128,8 @@ word script_address(struct runner *r, unsigned m, const struct value *v, enum ad
  */
 
 word heap_address(struct runner *r, const struct value *v, enum address_form form) {
-    word address = model_add_address(&r->model, v, false, form == ADDRESS_IMMEDIATE);
+    word address =
+        r->word_bits < 64 ? 0 : model_add_address(&r->model, v, false, form == ADDRESS_IMMEDIATE);
     if (!address)
         return no_address(form);
     r->model.addresses[model_address_number(address)].code = form == ADDRESS_CODE;

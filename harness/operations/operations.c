@@ -16,7 +16,8 @@ unsigned slot_object(const struct runner *r, unsigned m, unsigned slot) {
 word operand_word(struct runner *r, unsigned m, const struct value *v, enum address_form form) {
     if (v->kind == VALUE_ADDRESS)
         return script_address(r, m, v, form);
-    return v->kind == VALUE_SLOT ? r->model.slots[m][v->block] : atom_word(r, v);
+    word w = v->kind == VALUE_SLOT ? r->model.slots[m][v->block] : atom_word(r, v);
+    return form == ADDRESS_RAW && !model_is_pointer(w) ? raw_word(r, w) : w;
 }
 
 void set_slot_word(struct runner *r, unsigned m, unsigned dst, const struct value *v, word w) {

@@ -48,13 +48,13 @@ static bool operated(struct judge *j) {
 
 /* Words of a slice: a cycle takes several, so that one which begins anew each time does not end. */
 static size_t budget_of(const struct side *s) {
-    return (s->config.heap_words + s->traits.nursery_words) / 4 + 1;
+    return (heap_most_words(&s->traits, &s->config) + s->traits.nursery_words) / 4 + 1;
 }
 
 /* Slices that a cycle may take: for every block it may have to look at the whole heap again, if its
  * mark stack is small. */
 static uint64_t most_slices(const struct side *s) {
-    return 8 + 4 * (s->config.heap_words + s->traits.nursery_words);
+    return 8 + 4 * (heap_most_words(&s->traits, &s->config) + s->traits.nursery_words);
 }
 
 /* Slices until no cycle is under way; cycles may also follow each other without a pause.  False: a

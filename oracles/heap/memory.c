@@ -34,11 +34,13 @@ static size_t largest_gap(const struct graph *g, uint32_t run) {
 /* Where free extents are merged and nothing is young, the heap itself says whether there would be a
  * free block after a full collection; in a heap that is as it should be. */
 static bool is_predictable(const struct side *s) {
-    return s->traits.merged_free_list && s->traits.full_until_exact == 1 && !s->collector->young;
+    return s->traits.merged_free_list && s->traits.full_until_exact == 1 && !s->collector->young &&
+           !s->traits.grows_to;
 }
 
 /* Else the comparison that is about to come says what is wrong. */
 static bool is_whole(struct judge *j) {
+    isomorphism_allow(j->iso, j->side->collector, &j->side->traits);
     return !isomorphism_compare(j->iso, &j->side->graph, j->model_graph);
 }
 
@@ -80,6 +82,8 @@ static const char *free_block_fits(struct judge *j, size_t wosize) {
     judge_walk(j);
     if (s->facts.largest_free >= wosize)
         return "an allocation was refused although a free block is large enough";
+    if (s->facts.words + wosize + 1 <= s->traits.grows_to)
+        return "an allocation was refused although the heap may grow by as much";
     if (!s->collector->collect || s->traits.full_until_exact > 1 ||
         live_words(j) + wosize + 1 > most_alive(&s->traits, &s->config))
         return NULL;
@@ -93,7 +97,7 @@ static const char *free_block_fits(struct judge *j, size_t wosize) {
 /* Myreen, section 4: refused if and only if live + request exceeds the heap; weaker promises refuse
  * only what no free block can hold after a full collection. */
 static bool judge_refusal(struct judge *j, size_t wosize) {
-    size_t heap = j->side->config.heap_words;
+    size_t heap = heap_most_words(&j->side->traits, &j->side->config);
     const char *sentence = NULL;
     if (j->side->traits.refusal == REFUSES_NO_FREE_BLOCK)
         sentence = free_block_fits(j, wosize);
@@ -108,10 +112,11 @@ static bool judge_refusal(struct judge *j, size_t wosize) {
 static bool judge_success(struct judge *j, const struct request *q) {
     const struct side *s = j->side;
     size_t more = q->modelled ? 0 : q->wosize + 1;
-    if (j->model->bound_words + more <= s->config.heap_words)
+    if (j->model->bound_words + more <= heap_most_words(&s->traits, &s->config))
         return false; /* no need to know exactly */
-    if (s->traits.forwards)
-        return false; /* Forward blocks that pointers were led past are live to the model alone */
+    if (s->traits.forwards || s->traits.shares_values)
+        return false; /* Forward blocks that pointers were led past are live to the model alone,
+                         and equal ones that are one count as several there */
     size_t live = live_words(j) + more, most = most_alive(&s->traits, &s->config);
     if (live <= most)
         return true;

@@ -7,7 +7,8 @@
 /* More than any collector needs for one call: a constant number of steps a word, and for a mark
  * stack that overflows a re-scan of the heap for every block. */
 static bool reset(struct judge *j) {
-    uint64_t words = j->side->config.heap_words + j->side->traits.nursery_words;
+    uint64_t words =
+        heap_most_words(&j->side->traits, &j->side->config) + j->side->traits.nursery_words;
     j->side->fuel = 4096 + 64 * words + words * words;
     return false;
 }

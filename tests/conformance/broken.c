@@ -355,6 +355,21 @@ static void claims_solid_end(struct gc *g, const struct gc_config *c) {
     hp[wosize] = header_make(0, WHITE, 0);
 }
 
+/* ---- sizes ------------------------------------------------------------------------------------
+ */
+
+/* Integers have 24 bits. */
+static enum gc_result claims_bits(struct gc *g, unsigned m, unsigned obj, size_t i,
+                                  unsigned value) {
+    word *w = &config.slots[m][value];
+    word_pointer(config.slots[m][obj])[i] = is_immediate(*w) ? *w & 0x1ffffff : *w;
+    (void)g;
+    return GC_OK;
+}
+static void claims_growth(const struct gc_config *c, struct collector_traits *traits) {
+    traits->grows_to = 2 * c->heap_words;
+}
+
 /* ---- cost --------------------------------------------------------------------------------------
  */
 
@@ -638,7 +653,15 @@ static const struct gc_extras strong_extras = {.ephemeron = strong_ephemeron,
 #define SPOILS_claims_whitens   .collect = claims_whitens
 #define SPOILS_claims_free_list .walk = claims_free_list
 #define SPOILS_claims_exact     .collect = claims_exact
-#define SPOILS_claims_slices    .step = claims_slices, .cycle = tells_cycle, .traits.slices = true
+#define SPOILS_claims_bits                                                                         \
+    .store = claims_bits, .traits.word_bits = 32, .traits.outside = false,                         \
+    .traits.any_word = false, .traits.atoms = false, .traits.infix = false,                        \
+    .traits.start_env = false
+#define SPOILS_claims_growth   .promise = claims_growth
+#define KEEPS_ALL              .collect = claims_exact, .traits.renews = false, .traits.full_until_exact = 0
+#define SPOILS_claims_acyclic  KEEPS_ALL, .traits.acyclic_until_exact = 2
+#define SPOILS_claims_retained KEEPS_ALL, .traits.conservative = true, .traits.most_retained = 4
+#define SPOILS_claims_slices   .step = claims_slices, .cycle = tells_cycle, .traits.slices = true
 #define SPOILS_claims_kind                                                                         \
     .step = claims_kind, .kinds = two_kinds, .switch_kind = generational_switch_kind
 #define SPOILS_claims_ticks         .collect = claims_ticks, .traits.ticks = true

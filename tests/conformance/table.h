@@ -51,6 +51,8 @@
     X(claims_whitens, whitens, cheney, "a block stays black") \
     X(claims_free_list, free_list, mark_sweep, "the first free block is not on the list") \
     X(claims_exact, exact, cheney, "a full collection does nothing") \
+    X(claims_acyclic, acyclic, cheney, "two full collections do nothing") \
+    X(claims_retained, retained, cheney, "a full collection leaves everything") \
     X(claims_slices, slices, incremental, "a slice begins no cycle") \
     X(claims_kind, slices, generational, "a slice of the second kind begins no cycle") \
     X(claims_ticks, ticks, cheney, "a collection does not call gc_tick") \
@@ -62,6 +64,8 @@
     X(claims_always_merged, always_merged, mark_sweep, "a sweep merges nothing") \
     X(claims_solid_end, solid_end, mark_sweep, "the last word of a fresh heap is a fragment") \
     X(claims_black, black_young, generational, "young blocks are white") \
+    X(claims_bits, word_bits, cheney, "integers lose their highest bits") \
+    X(claims_growth, grows, mark_sweep, "the heap does not grow") \
     X(claims_old, young, generational, "young says that no block is young") \
     X(forgets, remembered, generational, "remembered visits nothing") \
     X(claims_nursery, nursery, generational, "the nursery is half of what nursery_words says") \

@@ -107,6 +107,57 @@ static void addresses_do_not_matter(void **state) {
     assert_int_equal(iso.pairs, 2);
 }
 
+/* Behind two blocks that are reached a cycle of garbage with one that hangs on it, and one more
+ * that leads there. */
+static void garbage_is_told_from_what_cycles_keep(void **state) {
+    (void)state;
+    fill_pair(&right, 0, 3, 5);
+    word kept = pointer_word(&left.words[10]), cycle = pointer_word(&left.words[6]);
+    fill_pair(&left, 0, 3, 15);
+    block(&left, 5, 0, 3, FIELDS(cycle, kept, WORD_UNIT));
+    block(&left, 9, 0, 1, FIELDS(WORD_UNIT));
+    block(&left, 11, 0, 3, FIELDS(kept, cycle, WORD_UNIT));
+    assert_int_equal(compare(), VIOLATION_none);
+    assert_ptr_equal(heap_unreached(&left.graph, &iso), &left.words[5]);
+    assert_int_equal(heap_unreached_words(&left.graph, &iso), 10);
+    assert_ptr_equal(heap_unkept(&left.graph, &iso), &left.words[11]);
+    left.words[11] = header_make(3, WHITE, TAG_STRING); /* which leads nowhere */
+    left.words[6] = WORD_UNIT;
+    assert_int_equal(compare(), VIOLATION_none);
+    assert_ptr_equal(heap_unkept(&left.graph, &iso), &left.words[5]);
+}
+
+static bool may_be_written(unsigned tag) {
+    return tag == 4;
+}
+
+/* Of two equal blocks without identity one is there twice on the other side. */
+static void equal_blocks_may_be_one_where_it_is_said(void **state) {
+    (void)state;
+    static uint32_t links[2 * (WORDS + 16)];
+    struct collector sharing = {.writable = may_be_written, .traits.shares_values = true};
+    block(&left, 0, 3, 1, FIELDS(immediate(7)));
+    free_block(&left, 2, WORDS - 2);
+    block(&right, 0, 3, 1, FIELDS(immediate(7)));
+    block(&right, 2, 3, 1, FIELDS(immediate(7)));
+    free_block(&right, 4, WORDS - 4);
+    left.slots[0][0] = left.slots[0][1] = pointer_word(&left.words[1]);
+    right.slots[0][0] = pointer_word(&right.words[1]);
+    right.slots[0][1] = pointer_word(&right.words[3]);
+    assert_int_equal(compare(), VIOLATION_sharing_changed);
+    isomorphism_allow(&iso, &sharing, &sharing.traits);
+    iso.links = links;
+    iso.links_b = WORDS + 16;
+    assert_int_equal(compare(), VIOLATION_none);
+    right.words[3] = immediate(8);
+    assert_int_equal(compare(), VIOLATION_data_changed);
+    right.words[3] = immediate(7);
+    left.words[0] = right.words[0] = right.words[2] = header_make(1, WHITE, 4);
+    assert_int_equal(compare(), VIOLATION_sharing_changed);
+    isomorphism_allow(&iso, &by_hand, &by_hand.traits);
+    assert_null(iso.writable);
+}
+
 static void differences_have_a_path(void **state) {
     (void)state;
     char path[40];
@@ -289,6 +340,8 @@ static void new_blocks_must_not_overlap(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(addresses_do_not_matter),
+        TEST(garbage_is_told_from_what_cycles_keep),
+        TEST(equal_blocks_may_be_one_where_it_is_said),
         TEST(differences_have_a_path),
         TEST(a_pointer_into_free_memory_is_lost),
         TEST(a_pointer_into_a_block_dangles),
