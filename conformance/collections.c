@@ -14,10 +14,6 @@ const struct conform_collection conform_each[] = {{GC_MINOR, "after a minor coll
                                                   {GC_COMPACT, "after a compaction"}};
 enum { STEPS_MOST = 1 << 16, OPERATIONS = 60 };
 
-static const char *has_collect(const struct conform *c) {
-    return c->collector->collect ? NULL : "no function collect";
-}
-
 /* ---- roots ------------------------------------------------------------------------------------
  */
 

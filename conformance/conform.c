@@ -123,13 +123,15 @@ static void lend(struct conform *c) {
     *c->lent->config = c->config;
 }
 
-void fresh_heap(struct conform *c, size_t words, unsigned mutators) {
+static void new_heap(struct conform *c, size_t words, unsigned mutators, size_t mark_stack) {
     static struct program defaults;
     program_clear(&defaults);
     unsigned variant = c->config.variant;
     c->words = words;
     c->config = program_gc_config(&defaults);
     c->config.heap_words = words;
+    if (mark_stack)
+        c->config.mark_stack = mark_stack;
     c->config.variant = variant;
     c->config.kind = c->kind;
     c->config.hooks = c->hooks;
@@ -153,6 +155,13 @@ void fresh_heap(struct conform *c, size_t words, unsigned mutators) {
             if (c->slots[m][s] != WORD_UNIT)
                 broken(c, "reset wrote into slot %u of mutator %u", s, m);
     expect_sound(c, "reset");
+}
+
+void fresh_heap(struct conform *c, size_t words, unsigned mutators) {
+    new_heap(c, words, mutators, 0);
+}
+void fresh_heap_with(struct conform *c, size_t words, size_t mark_stack) {
+    new_heap(c, words, 1, mark_stack);
 }
 
 enum gc_result ask(struct conform *c, unsigned m, unsigned dst, size_t wosize, unsigned tag,
@@ -297,6 +306,17 @@ void walk(struct conform *c, unsigned checks) {
         broken(c, "%s", c->facts.detail);
 }
 
+const char *has_collect(const struct conform *c) {
+    return c->collector->collect ? NULL : "no function collect";
+}
+
+unsigned kinds_of(const struct conform *c) {
+    unsigned n = 0;
+    while (c->collector->kinds && c->collector->kinds[n])
+        n++;
+    return n ? n : 1;
+}
+
 /* ---- structures -------------------------------------------------------------------------------
  */
 
@@ -357,9 +377,9 @@ void expect_list(struct conform *c, unsigned n, const char *when) {
  */
 
 static const struct conform_step *const groups[] = {
-    conform_calls,   conform_collections, conform_traits,      conform_pieces,
-    conform_marking, conform_legal,       conform_generations, conform_cost,
-    conform_order,   conform_extras,      conform_larges};
+    conform_calls,  conform_collections, conform_barriers, conform_traits,
+    conform_pieces, conform_marking,     conform_legal,    conform_generations,
+    conform_cost,   conform_order,       conform_extras,   conform_larges};
 
 static const struct conform_step *step_of(unsigned number) {
     for (unsigned g = 0; g < sizeof groups / sizeof *groups; g++)

@@ -64,6 +64,8 @@ void open_beside(struct conform *other, const struct conform *c);
 
 /* Resets the collector to an empty heap of that many words; every slot is unit. */
 void fresh_heap(struct conform *, size_t words, unsigned mutators);
+/* The same for one mutator, with a mark stack of so many entries; 0: the usual one. */
+void fresh_heap_with(struct conform *, size_t words, size_t mark_stack);
 /* Calls alloc, then poll as long as the answer is GC_PENDING. */
 enum gc_result ask(struct conform *, unsigned m, unsigned dst, size_t wosize, unsigned tag,
                    const word *raw);
@@ -88,6 +90,10 @@ void collect(struct conform *, enum gc_collection);
 void collect_on_stack(struct conform *, enum gc_collection, size_t kib);
 /* As many full collections as the traits speak of, one at least. */
 void collect_fully(struct conform *);
+/* How many kinds it has, one at least: for c->kind of the next fresh heap. */
+unsigned kinds_of(const struct conform *);
+/* NULL, or that there is no function collect. */
+const char *has_collect(const struct conform *);
 /* Walks the heap with these HEAP_* checks; broken() if it does not pass. */
 void walk(struct conform *, unsigned checks);
 /* What memory holds that nobody wrote, from the next reset on. */
@@ -132,7 +138,7 @@ void check_outside(struct conform *);
 void check_any_word(struct conform *);
 void check_atoms(struct conform *);
 extern const struct conform_step conform_larges[], conform_calls[], conform_collections[],
-    conform_traits[], conform_pieces[], conform_marking[], conform_generations[], conform_cost[],
-    conform_order[], conform_extras[], conform_legal[];
+    conform_traits[], conform_pieces[], conform_barriers[], conform_marking[],
+    conform_generations[], conform_cost[], conform_order[], conform_extras[], conform_legal[];
 
 #endif

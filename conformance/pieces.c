@@ -9,13 +9,6 @@
 /* ---- slices -----------------------------------------------------------------------------------
  */
 
-static unsigned kinds_of(const struct conform *c) {
-    unsigned n = 0;
-    while (c->collector->kinds && c->collector->kinds[n])
-        n++;
-    return n ? n : 1;
-}
-
 /* Kinds may promise different things. */
 static const char *claims_slices(const struct conform *c) {
     struct gc_config config = c->config;

@@ -299,6 +299,30 @@ static enum gc_result kind_loses(struct gc *g, unsigned kind) {
     return GC_OK;
 }
 
+static enum gc_result deletes_silently(struct gc *g, unsigned m, unsigned obj, size_t i,
+                                       unsigned value) {
+    if (is_pointer(config.slots[m][value]))
+        return incremental.store(g, m, obj, i, value);
+    base_store(m, obj, i, value);
+    return GC_OK;
+}
+static void inits_silently(struct gc *g, unsigned m, unsigned obj, size_t i, unsigned value) {
+    (void)g;
+    base_store(m, obj, i, value);
+}
+COLLECT(fan_cut) {
+    enum { FEW = 4, USUAL = 8 };
+    if (config.mark_stack <= FEW && holds_block(1) && header_wosize(fields(1)[-1]) > USUAL)
+        fields(1)[header_wosize(fields(1)[-1]) - 1] = WORD_UNIT;
+    return mark_sweep.collect(g, kind);
+}
+static enum gc_result one_writes(struct gc *g, unsigned m, unsigned obj, size_t i, unsigned value) {
+    (void)g;
+    if (m == 0)
+        base_store(m, obj, i, value);
+    return GC_OK;
+}
+
 COLLECT(claims_minor) {
     if (kind != GC_MINOR)
         return generational.collect(g, kind);
@@ -641,6 +665,10 @@ static const struct gc_extras strong_extras = {.ephemeron = strong_ephemeron,
 #define SPOILS_state_stays      .alloc = state_stays
 #define SPOILS_shares_state     .open = shares_state, .close = stays_open
 #define SPOILS_opens_once       .open = opens_once
+#define SPOILS_deletes_silently .store = deletes_silently
+#define SPOILS_inits_silently   .init = inits_silently
+#define SPOILS_fan_cut          .collect = fan_cut
+#define SPOILS_one_writes       .store = one_writes
 #define SPOILS_contradiction    .promise = contradiction
 #define SPOILS_claims_stays     .traits.moves = false
 #define SPOILS_claims_start_env .collect = claims_start_env

@@ -110,12 +110,38 @@ static void a_table_that_is_too_small_is_found_in_a_large_heap(void **state) {
     conform_large(1 << 18);
 }
 
+static const struct collector *to_open;
+static struct gc *noted_open(void) {
+    return opened = to_open->open();
+}
+
+/* Whose defect is in a barrier, a record or an overflow, and no step of before looks there. */
+static void stores_at_the_wrong_moment_are_found(void **state) {
+    static const char *const rows[][2] = {
+        {"bad_no_barrier", "barrier"},       {"bad_old_no_barrier", "barrier"},
+        {"bad_promoted_white", "barrier"},   {"bad_unrecorded_store", "recorded"},
+        {"bad_init_unrecorded", "recorded"}, {"bad_promoted_unrecorded", "recorded"},
+        {"bad_lost_overflow", "overflow"}};
+    (void)state;
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct collector *bad = collector_find(known_bad_collectors(), rows[i][0]);
+        struct collector noted = *bad;
+        to_open = bad;
+        noted.open = noted_open;
+        conform_run(&noted, step_named(rows[i][1]), &answer);
+        if (answer.result != CONFORM_BROKEN)
+            fail_msg("%s keeps %s", rows[i][0], rows[i][1]);
+        bad->close(opened);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_have_names_and_promises),
         cmocka_unit_test(healthy_collectors_keep_every_promise),
         cmocka_unit_test(a_broken_promise_is_told_in_words),
         cmocka_unit_test(what_is_not_claimed_is_not_tested),
+        cmocka_unit_test(stores_at_the_wrong_moment_are_found),
         cmocka_unit_test(a_table_that_is_too_small_is_found_in_a_large_heap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

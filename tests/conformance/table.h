@@ -39,6 +39,10 @@
     X(state_stays, repeats, cheney, "a counter outlives reset") \
     X(shares_state, beside, cheney, "two of it have one heap") \
     X(opens_once, reopen, cheney, "open works once in a process") \
+    X(deletes_silently, barrier, incremental, "a store of an integer has no barrier") \
+    X(inits_silently, recorded, generational, "an initialising store is not recorded") \
+    X(fan_cut, overflow, mark_sweep, "with a mark stack of few entries the last field of a block is lost") \
+    X(one_writes, mutators, cheney, "a store of another mutator than the first writes nothing") \
     X(contradiction, traits, cheney, "a variant with a sorted free list and no free list") \
     X(claims_stays, stays, cheney, "moves, and does not say so") \
     X(claims_start_env, start_env, cheney, "a code word of a closure is rewritten") \

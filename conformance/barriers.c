@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The conformance kit: stores that a collector must hear of, at every moment at which it must
+ * (conform.h).
+ */
+#include "conformance/internal.h"
+
+#include <stdio.h>
+
+enum {
+    HOLDER = 1,     /* what is written */
+    SOURCE,         /* what led to it before */
+    TARGET,         /* what must live */
+    FRESH,          /* what is initialised */
+    GROWS_OLD = 17, /* minor collections after which a block is old, whatever the promotion age */
+    SLICES = 48,    /* moments of a cycle */
+    HOLDER_ID = 100,
+    SOURCE_ID,
+    TARGET_ID
+};
+
+/* How the last way to a block is made: each is an operation of its own in a runtime. */
+enum way { BY_STORE, BY_INIT, BY_BLIT, BY_ROOT, WAYS };
+static const char *const ways[] = {
+    "a store and held by nothing else", "an initialising store and held by nothing else",
+    "a blit and held by nothing else", "a load, and since then held by a root alone"};
+
+static void drop(struct conform *c, unsigned slot) {
+    c->slots[0][slot] = WORD_UNIT;
+}
+
+static void blit_field(struct conform *c, unsigned src, unsigned dst, size_t i) {
+    unsigned n = 0;
+    c->hooks->fuel = FUEL;
+    while (must_ask_again(c, "blit", c->collector->blit(c->gc, 0, src, i, dst, i, 1), n))
+        n++;
+}
+
+static void age(struct conform *c) {
+    for (unsigned n = 0; n < GROWS_OLD; n++)
+        collect(c, GC_MINOR);
+}
+
+static void expect_target(struct conform *c, unsigned holder, const char *when) {
+    if (holder != TARGET) {
+        expect_node(c, 0, holder, HOLDER_ID, when);
+        get_field(c, 0, SCRATCH, holder, 1);
+        expect_node(c, 0, SCRATCH, TARGET_ID, when);
+        drop(c, SCRATCH);
+    } else {
+        expect_node(c, 0, TARGET, TARGET_ID, when);
+    }
+}
+
+static unsigned length(const struct conform *c) {
+    return 2u << c->scale;
+}
+
+/* The holder in a slot, and the source at the end of a list: a cycle comes by the one early and by
+ * the other late. */
+static void make_both(struct conform *c) {
+    make_node(c, 0, TARGET, TARGET_ID);
+    make_node(c, 0, 0, SOURCE_ID);
+    set_field(c, 0, 0, 1, TARGET);
+    drop(c, TARGET);
+    for (unsigned i = 0; i < length(c); i++) {
+        make_node(c, 0, SOURCE, i);
+        set_field(c, 0, SOURCE, 1, 0);
+        c->slots[0][0] = c->slots[0][SOURCE];
+    }
+    drop(c, SOURCE);
+    make_node(c, 0, HOLDER, HOLDER_ID);
+}
+
+static void find_source(struct conform *c, const char *when) {
+    c->slots[0][SOURCE] = c->slots[0][0];
+    for (unsigned i = length(c); i-- > 0;) {
+        expect_node(c, 0, SOURCE, i, when);
+        get_field(c, 0, SOURCE, SOURCE, 1);
+    }
+    expect_node(c, 0, SOURCE, SOURCE_ID, when);
+}
+
+/* The slot that leads to the target from now on; nothing else does. */
+static unsigned move_by(struct conform *c, enum way way) {
+    unsigned holder = way == BY_INIT ? FRESH : way == BY_ROOT ? TARGET : HOLDER;
+    find_source(c, "in the middle of a cycle");
+    if (way == BY_BLIT)
+        blit_field(c, SOURCE, HOLDER, 1);
+    else
+        get_field(c, 0, TARGET, SOURCE, 1);
+    if (way == BY_STORE)
+        set_field(c, 0, HOLDER, 1, TARGET);
+    if (way == BY_INIT) {
+        make_node(c, 0, FRESH, HOLDER_ID);
+        init_field(c, 0, FRESH, 1, TARGET);
+    }
+    set_field(c, 0, SOURCE, 1, SCRATCH);
+    if (way != BY_ROOT)
+        drop(c, TARGET);
+    return holder;
+}
+
+/* ---- barrier: while a cycle is under way ------------------------------------------------------
+ */
+
+static const char *has_slices(const struct conform *c) {
+    return c->collector->step ? NULL : "no function step: not incremental";
+}
+
+static enum gc_result slice(struct conform *c, size_t budget) {
+    c->hooks->fuel = FUEL;
+    return c->collector->step(c->gc, budget);
+}
+
+static void finish_cycle(struct conform *c) {
+    enum { MOST = 1 << 12 };
+    uint64_t begun = c->collector->cycle ? c->collector->cycle(c->gc).begun : 0;
+    for (unsigned n = 0; n < MOST; n++)
+        if (slice(c, c->words / 4 + 1) == GC_IDLE ||
+            (c->collector->cycle && c->collector->cycle(c->gc).begun > begun + 1))
+            return;
+}
+
+static void check_moment(struct conform *c, enum way way, unsigned slices, bool old) {
+    char when[160];
+    fresh_heap(c, c->words, 1);
+    make_both(c);
+    if (old)
+        age(c);
+    for (unsigned n = 0; n < slices; n++)
+        slice(c, c->words / SLICES + 1);
+    unsigned holder = move_by(c, way);
+    snprintf(when, sizeof when, "%u slices into a cycle, %s: after the cycle", slices, ways[way]);
+    finish_cycle(c);
+    expect_target(c, holder, when);
+    snprintf(when, sizeof when, "%u slices into a cycle, %s: after a full collection", slices,
+             ways[way]);
+    collect(c, GC_FULL);
+    expect_target(c, holder, when);
+}
+
+static void check_moments(struct conform *c) {
+    unsigned ages = c->collector->young ? 2 : 1;
+    for (enum way way = 0; way < WAYS; way++)
+        for (unsigned n = 0; n < SLICES * ages && (way != BY_BLIT || c->collector->blit); n++)
+            check_moment(c, way, n / ages, n % ages);
+}
+
+static void check_barrier(struct conform *c) {
+    for (c->kind = 0; c->kind < kinds_of(c); c->kind++)
+        check_moments(c);
+    c->kind = 0;
+}
+
+/* ---- recorded: from old to young --------------------------------------------------------------
+ */
+
+static void expect_after_minors(struct conform *c, unsigned holder, const char *how) {
+    char when[160];
+    snprintf(when, sizeof when, "after a minor collection, %s:", how);
+    for (unsigned n = 0; n < 3; n++) {
+        collect(c, GC_MINOR);
+        expect_target(c, holder, when);
+    }
+}
+
+static void check_record(struct conform *c, enum way way) {
+    fresh_heap(c, c->words, 1);
+    make_both(c);
+    age(c);
+    make_node(c, 0, TARGET, TARGET_ID);
+    if (way == BY_BLIT) {
+        make_node(c, 0, SOURCE, SOURCE_ID);
+        set_field(c, 0, SOURCE, 1, TARGET);
+        blit_field(c, SOURCE, HOLDER, 1);
+        drop(c, SOURCE);
+    } else if (way == BY_INIT) { /* a block that is as likely as any to be old from the start */
+        size_t wosize = c->words / 4;
+        if (c->traits.max_wosize && wosize > c->traits.max_wosize)
+            wosize = c->traits.max_wosize;
+        make(c, 0, FRESH, wosize, node_tag(c), c->units);
+        init_field(c, 0, FRESH, wosize - 1, TARGET);
+        drop(c, TARGET);
+        collect(c, GC_MINOR);
+        get_field(c, 0, TARGET, FRESH, wosize - 1);
+        expect_node(c, 0, TARGET, TARGET_ID,
+                    "after a minor collection, held by a large block that was initialised,");
+        return;
+    } else {
+        set_field(c, 0, HOLDER, 1, TARGET);
+    }
+    drop(c, TARGET);
+    expect_after_minors(c, HOLDER, ways[way]);
+}
+
+/* The last of several stores counts, and what the first ones led to may go. */
+static void check_overwritten(struct conform *c) {
+    fresh_heap(c, c->words, 1);
+    make_both(c);
+    age(c);
+    make_node(c, 0, FRESH, TARGET_ID + 1);
+    make_node(c, 0, TARGET, TARGET_ID);
+    set_field(c, 0, HOLDER, 1, FRESH);
+    set_field(c, 0, HOLDER, 1, SCRATCH);
+    set_field(c, 0, HOLDER, 1, FRESH);
+    set_field(c, 0, HOLDER, 1, TARGET);
+    drop(c, FRESH);
+    drop(c, TARGET);
+    expect_after_minors(c, HOLDER, "the last of four stores into a field");
+}
+
+/* A block that grows old before what it leads to. */
+static void check_promoted(struct conform *c) {
+    for (unsigned minors = 0; minors < 4; minors++) {
+        fresh_heap(c, c->words, 1);
+        make_both(c);
+        for (unsigned n = 0; n < minors; n++)
+            collect(c, GC_MINOR);
+        make_node(c, 0, TARGET, TARGET_ID);
+        set_field(c, 0, HOLDER, 1, TARGET);
+        drop(c, TARGET);
+        expect_after_minors(c, HOLDER, "a store into a block that grows old first");
+    }
+}
+
+/* As many old blocks as an eighth of the heap holds, and each gets a young one. */
+static void check_many(struct conform *c) {
+    unsigned n = (unsigned)(c->words / 24);
+    fresh_heap(c, c->words, 1);
+    drop(c, HOLDER);
+    for (unsigned i = 0; i < n; i++) { /* a list through field 0 */
+        make(c, 0, SOURCE, 2, node_tag(c), c->units);
+        set_field(c, 0, SOURCE, 0, HOLDER);
+        c->slots[0][HOLDER] = c->slots[0][SOURCE];
+    }
+    drop(c, SOURCE);
+    age(c);
+    c->slots[0][SOURCE] = c->slots[0][HOLDER];
+    for (unsigned i = 0; i < n; i++) {
+        make_node(c, 0, TARGET, i);
+        set_field(c, 0, SOURCE, 1, TARGET);
+        get_field(c, 0, SOURCE, SOURCE, 0);
+    }
+    drop(c, TARGET);
+    collect(c, GC_MINOR);
+    for (unsigned i = 0; i < n; i++) {
+        get_field(c, 0, TARGET, HOLDER, 1);
+        expect_node(c, 0, TARGET, i, "after a minor collection, held by one of many old blocks,");
+        get_field(c, 0, HOLDER, HOLDER, 0);
+    }
+}
+
+static void check_recorded(struct conform *c) {
+    check_record(c, BY_STORE);
+    check_record(c, BY_INIT);
+    if (c->collector->blit)
+        check_record(c, BY_BLIT);
+    check_overwritten(c);
+    check_promoted(c);
+    check_many(c);
+}
+
+/* ---- overflow: a mark stack of few entries ----------------------------------------------------
+ */
+
+/* A block of many fields in slot HOLDER, each of which leads to a list of two. */
+static void make_fan(struct conform *c, unsigned rays) {
+    make(c, 0, HOLDER, rays, node_tag(c), c->units);
+    for (unsigned i = 0; i < rays; i++) {
+        make_node(c, 0, TARGET, 2 * i + 1);
+        make_node(c, 0, SOURCE, 2 * i);
+        set_field(c, 0, SOURCE, 1, TARGET);
+        set_field(c, 0, HOLDER, i, SOURCE);
+    }
+    drop(c, SOURCE);
+    drop(c, TARGET);
+}
+
+static void expect_fan(struct conform *c, unsigned rays, const char *when) {
+    for (unsigned i = 0; i < rays; i++) {
+        get_field(c, 0, SOURCE, HOLDER, i);
+        expect_node(c, 0, SOURCE, 2 * i, when);
+        get_field(c, 0, TARGET, SOURCE, 1);
+        expect_node(c, 0, TARGET, 2 * i + 1, when);
+    }
+    drop(c, SOURCE);
+    drop(c, TARGET);
+}
+
+static void check_overflow(struct conform *c) {
+    unsigned rays = (unsigned)(c->words / 24);
+    if (c->traits.max_wosize && rays > c->traits.max_wosize)
+        rays = (unsigned)c->traits.max_wosize;
+    for (unsigned entries = 1; entries <= 4; entries *= 2) {
+        fresh_heap_with(c, c->words, entries);
+        make_fan(c, rays);
+        for (unsigned k = 0; k < COLLECTIONS; k++) {
+            collect(c, conform_each[k].kind);
+            expect_fan(c, rays, conform_each[k].when);
+        }
+        if (!c->collector->step)
+            continue;
+        slice(c, 1);
+        finish_cycle(c);
+        expect_fan(c, rays, "after a cycle of slices");
+    }
+}
+
+/* ---- mutators ---------------------------------------------------------------------------------
+ */
+
+static const char *has_mutators(const struct conform *c) {
+    return c->traits.max_mutators > 1 ? NULL : "max_mutators is 1";
+}
+
+/* What one has allocated is written by the next, and held by it alone. */
+static void check_mutators(struct conform *c) {
+    unsigned n = c->traits.max_mutators < GC_MUTATORS ? c->traits.max_mutators : GC_MUTATORS;
+    fresh_heap(c, c->words, n);
+    for (unsigned round = 0; round < 6; round++) {
+        for (unsigned m = 0; m < n; m++)
+            make_node(c, m, 0, 10 * round + m);
+        if (c->collector->step && round % 2)
+            slice(c, c->words / SLICES + 1);
+        for (unsigned m = 0; m < n; m++) {
+            c->slots[m][1] = c->slots[(m + 1) % n][0];
+            set_field(c, m, 0, 1, 1);
+        }
+        for (unsigned m = 0; m < n; m++)
+            c->slots[m][1] = WORD_UNIT;
+        c->slots[0][0] = WORD_UNIT; /* mutator n - 1 holds it through a field */
+        collect(c, conform_each[round % COLLECTIONS].kind);
+        get_field(c, n - 1, 1, 0, 1);
+        expect_node(c, n - 1, 1, 10 * round, "held by a block of another mutator alone,");
+        for (unsigned m = 1; m < n; m++)
+            expect_node(c, m, 0, 10 * round + m, conform_each[round % COLLECTIONS].when);
+    }
+}
+
+const struct conform_step conform_barriers[] = {
+    {"barrier", "what a store, a blit or a load leads to at any moment of a cycle is kept by it",
+     has_slices, check_barrier},
+    {"recorded", "a minor collection keeps what an old block alone leads to, however it came there",
+     has_collect, check_recorded},
+    {"overflow", "a mark stack of few entries loses nothing", has_collect, check_overflow},
+    {"mutators", "blocks that mutators hand to each other are kept", has_mutators, check_mutators},
+    {NULL, NULL, NULL, NULL}};
