@@ -22,12 +22,12 @@ static struct gc *boehm_open(void) {
     struct gc *g = calloc(1, sizeof *g);
     if (!g)
         return NULL;
-    if (!arena_open(&g->shadow, CAPACITY)) {
+    if (!shadow_open(&g->shadow, g, &boehm_subject, CAPACITY)) {
         free(g);
         return NULL;
     }
     if (!true_open(g)) {
-        arena_close(&g->shadow);
+        shadow_close(&g->shadow);
         free(g);
         return NULL;
     }
@@ -41,13 +41,13 @@ static void free_all(struct gc *g) {
     g->n_objects = 0;
     for (unsigned m = 0; m < GC_MUTATORS; m++)
         for (unsigned s = 0; s < GC_SLOTS; s++)
-            g->roots[m][s] = WORD_UNIT;
+            g->shadow.roots[m][s] = WORD_UNIT;
 }
 
 static void boehm_close(struct gc *g) {
     free_all(g);
     true_close(g);
-    arena_close(&g->shadow);
+    shadow_close(&g->shadow);
     free(g);
 }
 
@@ -59,22 +59,23 @@ static void boehm_reset(struct gc *g, const struct gc_config *config) {
     g->config = *config;
     g->typed = config->variant & TYPED;
     g->incremental = config->variant & INCREMENTAL;
-    g->used = 0;
     g->marked = false;
-    arena_reset(&g->shadow, config->hooks, config->heap_words);
+    shadow_reset(&g->shadow, config);
 }
 
 /* ---- collections -------------------------------------------------------------------------------
  */
 
 static void end_cycle(struct gc *g) {
-    shadow_rebuild(g);
+    g->marked = false;
+    shadow_write(&g->shadow);
+    forget_unreached(g);
     g->config.hooks->collections++;
 }
 
 static enum gc_result boehm_collect(struct gc *g, enum gc_collection kind) {
     (void)kind;
-    shadow_roots(g);
+    shadow_read_slots(&g->shadow);
     true_collect(g);
     end_cycle(g);
     return GC_OK;
@@ -84,7 +85,7 @@ static enum gc_result boehm_step(struct gc *g, size_t budget) {
     (void)budget; /* libgc's own unit */
     if (!g->incremental)
         return GC_IDLE;
-    shadow_roots(g);
+    shadow_read_slots(&g->shadow);
     bool more = true_slice(g);
     if (g->marked)
         end_cycle(g);
@@ -101,7 +102,7 @@ static uint32_t first_of(unsigned tag, size_t wosize, const word *raw) {
 
 /* A full table is a full heap. */
 static bool has_room(const struct gc *g, size_t wosize) {
-    return wosize < g->config.heap_words - g->used && g->n_objects < OBJECTS - 1;
+    return wosize < g->config.heap_words - g->shadow.used && g->n_objects < OBJECTS - 1;
 }
 
 static enum gc_result boehm_alloc(struct gc *g, unsigned m, unsigned dst, size_t wosize,
@@ -120,37 +121,32 @@ static enum gc_result boehm_alloc(struct gc *g, unsigned m, unsigned dst, size_t
     if (!true_allocate(g, o, id, header, raw))
         return GC_OUT_OF_MEMORY;
     g->n_objects++;
-    shadow_add(g, id, header, raw);
-    g->config.slots[m][dst] = pointer_word(g->shadow.base + o->place);
+    g->config.slots[m][dst] = shadow_show(&g->shadow, o->value);
     return GC_OK;
 }
 
 static struct object *object_in(struct gc *g, unsigned m, unsigned slot) {
     size_t offset;
-    uint32_t id = true_object(g, shadow_to_true(g, g->config.slots[m][slot]), &offset);
+    uint32_t id = true_object(g, shadow_original(&g->shadow, g->config.slots[m][slot]), &offset);
     return id == NO_OBJECT ? NULL : &g->objects[id];
 }
 
-static void write_word(struct gc *g, struct object *o, size_t i, word shadow) {
-    word_pointer(o->value)[i] = shadow_to_true(g, shadow);
-    true_written(o);
-    g->shadow.base[o->place + i] = shadow;
-}
-
 /* Static blocks are not libgc's: plain words.  Of a block that is lost nothing can be had. */
-static word *static_word(struct gc *g, unsigned m, unsigned slot, size_t i) {
+static word *shown_word(struct gc *g, unsigned m, unsigned slot, size_t i, const struct object *o) {
     word v = g->config.slots[m][slot];
-    return shadow_has(g, v) ? NULL : word_pointer(v) + i;
+    return o || !shadow_is_inside(&g->shadow, v) ? word_pointer(v) + i : NULL;
 }
 
 static enum gc_result boehm_store(struct gc *g, unsigned m, unsigned obj, size_t i,
                                   unsigned value) {
     struct object *o = object_in(g, m, obj);
-    word *plain = o ? NULL : static_word(g, m, obj, i);
-    if (o)
-        write_word(g, o, i, g->config.slots[m][value]);
-    else if (plain)
-        *plain = g->config.slots[m][value];
+    word *shown = shown_word(g, m, obj, i, o), v = g->config.slots[m][value];
+    if (shown)
+        *shown = v;
+    if (o) {
+        word_pointer(o->value)[i] = shadow_original(&g->shadow, v);
+        true_written(o);
+    }
     return GC_OK;
 }
 
@@ -159,43 +155,36 @@ static void boehm_init(struct gc *g, unsigned m, unsigned obj, size_t i, unsigne
 }
 
 static enum gc_result boehm_load(struct gc *g, unsigned m, unsigned dst, unsigned obj, size_t i) {
-    struct object *o = object_in(g, m, obj);
-    const word *plain = o ? NULL : static_word(g, m, obj, i);
+    const struct object *o = object_in(g, m, obj);
+    const word *shown = shown_word(g, m, obj, i, o);
     if (o && i >= o->first_scanned)
-        g->config.slots[m][dst] = shadow_from_true(g, word_pointer(o->value)[i]);
-    else if (o)
-        g->config.slots[m][dst] = word_pointer(o->value)[i];
+        g->config.slots[m][dst] = shadow_show(&g->shadow, word_pointer(o->value)[i]);
     else
-        g->config.slots[m][dst] = plain ? *plain : shadow_nowhere(g);
+        g->config.slots[m][dst] = o       ? word_pointer(o->value)[i]
+                                  : shown ? *shown
+                                          : shadow_show(&g->shadow, LOST);
     return GC_OK;
 }
 
 static void boehm_write_raw(struct gc *g, unsigned m, unsigned obj, size_t i, word raw) {
-    struct object *o = object_in(g, m, obj);
-    word *plain = o ? NULL : static_word(g, m, obj, i);
+    const struct object *o = object_in(g, m, obj);
+    word *shown = shown_word(g, m, obj, i, o);
+    if (shown)
+        *shown = raw;
     if (o)
-        word_pointer(o->value)[i] = g->shadow.base[o->place + i] = raw;
-    else if (plain)
-        *plain = raw;
+        word_pointer(o->value)[i] = raw;
 }
 
 /* ---- inspection --------------------------------------------------------------------------------
  */
 
 static void boehm_walk(struct gc *g, gc_visit *visit, void *context) {
-    word *hp = g->shadow.base, *end = hp + g->config.heap_words;
-    shadow_refresh(g);
-    while (hp < g->shadow.base + g->used) {
-        size_t words = header_wosize(*hp) + 1;
-        visit(context, GC_LIVE, hp, words);
-        hp += words;
-    }
-    if (hp < end)
-        visit(context, GC_UNUSED, hp, (size_t)(end - hp));
+    shadow_refresh(&g->shadow);
+    shadow_walk(&g->shadow, visit, context, NULL);
 }
 
 static word boehm_shown_at(struct gc *g, word shown) {
-    word v = shadow_to_true(g, shown);
+    word v = shadow_original(&g->shadow, shown);
     return v == LOST ? 0 : v;
 }
 

@@ -45,7 +45,8 @@ static void push_roots(void) {
         struct gc *g = instances[i];
         unsigned rows = g ? g->config.mutators : 0;
         for (unsigned m = 0; m < rows; m++)
-            GC_push_all(g->roots[m], g->roots[m] + (FAULTY(boehm_few_roots) ? 8 : GC_SLOTS));
+            GC_push_all(g->shadow.roots[m],
+                        g->shadow.roots[m] + (FAULTY(boehm_few_roots) ? 8 : GC_SLOTS));
     }
 }
 
@@ -176,10 +177,10 @@ bool true_allocate(struct gc *g, struct object *object, uint32_t id, word header
         base = GC_malloc(bytes);
     if (!base)
         return false;
-    base[0] = (word)id << 1 | 1;
     base[1] = header;
     memcpy(base + PREFIX, fields, wosize * sizeof(word));
     object->value = pointer_word(base + PREFIX);
+    true_renumber(object, id);
     object->alive = true;
     note_pages(object->value, wosize);
     true_written(object);
@@ -192,6 +193,14 @@ void true_free(const struct object *object) {
 
 void true_written(const struct object *object) {
     GC_end_stubborn_change(word_pointer(object->value) - PREFIX);
+}
+
+uint32_t true_number(word value) {
+    return (uint32_t)(word_pointer(value)[-PREFIX] >> 1);
+}
+
+void true_renumber(const struct object *object, uint32_t id) {
+    word_pointer(object->value)[-PREFIX] = (word)id << 1 | 1;
 }
 
 /* An object that libgc has freed may hold anything: it is known by the table alone. */

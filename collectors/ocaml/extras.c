@@ -115,7 +115,7 @@ static bool get(struct gc *g, unsigned dst, unsigned obj, size_t i) {
     bool is_set = i == 0 ? caml_ephemeron_get_data(in_slot(obj), &v)
                          : caml_ephemeron_get_key(in_slot(obj), (mlsize_t)i - 1, &v);
     if (is_set)
-        g->config.slots[0][dst] = shadow_of(g, (word)v);
+        g->config.slots[0][dst] = shadow_show(&g->shadow, (word)v);
     return is_set;
 }
 

@@ -14,7 +14,6 @@
 static void stamp(struct gc *g, struct region *r, word *hp) {
     struct cell *cell = &r->cells[hp + 1 - r->start];
     cell->stamp = g->epoch;
-    cell->place = 0;
     cell->ephemeron = false;
 }
 

@@ -11,8 +11,7 @@
 #ifndef ISOHEAP_OCAML_INTERNAL_H
 #define ISOHEAP_OCAML_INTERNAL_H
 
-#include "collectors/arena.h"
-#include "collectors/collector.h"
+#include "collectors/shadow.h"
 
 #include <stdarg.h>
 
@@ -39,7 +38,6 @@ static inline word runtime_word(unsigned tag, word raw) {
 /* What is known of a word of the runtime's heap. */
 struct cell {
     uint32_t stamp; /* == gc.epoch: an allocated block starts here (its field 0) */
-    uint32_t place; /* where its copy in the shadow is: field 0, in words; 0: nowhere */
     bool ephemeron;
 };
 struct region {
@@ -50,15 +48,10 @@ struct region {
 
 struct gc {
     struct gc_config config;
-    struct arena shadow, cell_memory;
-    uint32_t used;            /* words of the shadow */
-    word original[CAPACITY];  /* by field 0 in the shadow: the runtime's block; 0: none starts there
-                               */
-    uint32_t queue[CAPACITY]; /* places of the blocks, in order */
-    uint32_t n_queue;
-    uint32_t ephemerons[CAPACITY / 2], n_ephemerons; /* places of those */
-    word synced[GC_SLOTS]; /* slots as they were when the roots last had the same */
-    uint64_t seen;         /* collections of the runtime that the shadow knows of */
+    struct shadow shadow;
+    struct arena cell_memory;
+    uint32_t ephemerons[CAPACITY / 2], n_ephemerons; /* their places in the shadow */
+    uint64_t seen; /* collections of the runtime that the shadow knows of */
     uint32_t epoch;
     unsigned n_regions;
     struct region regions[REGIONS];
@@ -115,17 +108,12 @@ void freelist_small(struct gc *, void visit(struct gc *, word block));
 /* ---- shadow.c -----------------------------------------------------------------------------------
  */
 
-/* Roots and shadow are written anew from the runtime's heap. */
-void shadow_write(struct gc *);
-/* What the roots hold, if slots have changed since the last operation. */
-void shadow_read_slots(struct gc *);
-/* The runtime's word for one of the shadow; the shadow's for one of the runtime (which it knows).
- */
-word shadow_original(const struct gc *, word v);
-word shadow_of(struct gc *, word v);
-/* Appends a block that has just been allocated to the shadow. */
-word shadow_append(struct gc *, word block);
-void shadow_walk(struct gc *, gc_visit *, void *context);
+extern const struct shadow_subject ocaml_subject;
+/* Slots and shadow are written anew from the runtime's heap. */
+void runtime_show(struct gc *);
+/* The shown word of a block that has just been allocated. */
+word runtime_show_new(struct gc *, word block);
+void runtime_walk(struct gc *, gc_visit *, void *context);
 
 /* ---- ocaml.c, extras.c --------------------------------------------------------------------------
  */

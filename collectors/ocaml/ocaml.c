@@ -27,13 +27,13 @@ extern void caml_compact_heap(intnat policy);
  */
 
 void runtime_begin(struct gc *g) {
-    shadow_read_slots(g);
+    shadow_read_slots(&g->shadow);
     g->clean = g->exact = false;
 }
 
 void runtime_renew(struct gc *g) {
     g->seen = runtime_collections();
-    shadow_write(g);
+    runtime_show(g);
     g->config.hooks->collections++;
 }
 
@@ -58,12 +58,12 @@ static bool is_inside(struct gc *g, unsigned slot) {
 
 static struct gc *ocaml_open(void) {
     struct gc *g = calloc(1, sizeof *g);
-    if (!g || !region_open() || !arena_open(&g->shadow, CAPACITY)) {
+    if (!g || !region_open() || !shadow_open(&g->shadow, g, &ocaml_subject, CAPACITY)) {
         free(g);
         return NULL;
     }
     if (!arena_open(&g->cell_memory, CELLS)) {
-        arena_close(&g->shadow);
+        shadow_close(&g->shadow);
         free(g);
         return NULL;
     }
@@ -72,20 +72,19 @@ static struct gc *ocaml_open(void) {
 }
 
 static void ocaml_close(struct gc *g) {
-    arena_close(&g->shadow);
+    shadow_close(&g->shadow);
     arena_close(&g->cell_memory);
     free(g);
 }
 
 static void ocaml_reset(struct gc *g, const struct gc_config *config) {
     g->config = *config;
-    arena_reset(&g->shadow, config->hooks, config->heap_words);
-    config->hooks->unpoison(g->shadow.base, config->heap_words);
+    shadow_reset(&g->shadow, config);
     extras_reset(g);
     runtime_boot(g);
     g->seen = runtime_collections();
     g->exact = false;
-    shadow_write(g);
+    runtime_show(g);
 }
 
 /* ---- the mutator --------------------------------------------------------------------------------
@@ -93,10 +92,10 @@ static void ocaml_reset(struct gc *g, const struct gc_config *config) {
 
 /* So many words can be shown besides what is reachable. */
 bool runtime_has_room(struct gc *g, size_t wosize) {
-    if (wosize < g->config.heap_words - g->used)
+    if (wosize < g->config.heap_words - g->shadow.used)
         return true;
     runtime_renew(g); /* what has died since makes room */
-    return wosize < g->config.heap_words - g->used;
+    return wosize < g->config.heap_words - g->shadow.used;
 }
 
 /* A custom block without finaliser; its words are the program's but for the first two. */
@@ -132,11 +131,11 @@ static enum gc_result ocaml_alloc(struct gc *g, unsigned m, unsigned dst, size_t
     for (size_t i = 0; i < wosize; i++)
         fields[i] = runtime_word(tag, raw[i]);
     root_set(dst, (word)v);
-    g->config.slots[0][dst] = g->synced[dst] = WORD_UNIT;
+    g->config.slots[0][dst] = g->shadow.synced[0][dst] = WORD_UNIT;
     uint64_t seen = g->seen;
     end(g);
     if (g->seen == seen)
-        g->config.slots[0][dst] = g->synced[dst] = shadow_append(g, (word)v);
+        g->config.slots[0][dst] = g->shadow.synced[0][dst] = runtime_show_new(g, (word)v);
     return GC_OK;
 }
 
@@ -165,7 +164,7 @@ static enum gc_result ocaml_load(struct gc *g, unsigned m, unsigned dst, unsigne
     (void)m;
     runtime_begin(g);
     word *slots = g->config.slots[0];
-    slots[dst] = is_inside(g, obj) ? shadow_of(g, (word)Field(root_value(obj), i))
+    slots[dst] = is_inside(g, obj) ? shadow_show(&g->shadow, (word)Field(root_value(obj), i))
                                    : *shadow_field(g, obj, i);
     return GC_OK;
 }
@@ -239,7 +238,7 @@ static enum gc_result ocaml_switch_kind(struct gc *g, unsigned kind) {
 }
 
 static const char *ocaml_check(struct gc *g) {
-    return g->broken;
+    return g->broken ? g->broken : shadow_check(&g->shadow);
 }
 
 /* What caml_alloc gives for no fields. */
@@ -249,7 +248,7 @@ static word ocaml_atom(struct gc *g, unsigned tag) {
 }
 
 static word ocaml_shown_at(struct gc *g, word shown) {
-    word v = shadow_original(g, shown);
+    word v = shadow_original(&g->shadow, shown);
     return v == WORD_UNIT ? 0 : v;
 }
 
@@ -292,7 +291,7 @@ const struct collector ISOHEAP_COLLECTOR = {
     .collect = ocaml_collect,
     .step = ocaml_step,
     .switch_kind = ocaml_switch_kind,
-    .walk = shadow_walk,
+    .walk = runtime_walk,
     .check = ocaml_check,
     .promise = ocaml_promise,
     .extras = &ocaml_extras,
