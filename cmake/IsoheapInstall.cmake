@@ -26,8 +26,9 @@ function(isoheap_sealed_object out)
     set_source_files_properties("${out}" PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
 endfunction()
 
-# The reference and the arena go into plug-ins too: an object of their own, and position independent.
-add_library(isoheap_reference OBJECT collectors/arena.c collectors/contract.c collectors/cheney/cheney.c)
+# The reference and the helpers go into plug-ins too: an object of their own, and position independent.
+add_library(isoheap_reference OBJECT collectors/arena.c collectors/contract.c collectors/literals.c collectors/sections.c
+    collectors/shadow.c collectors/cheney/cheney.c)
 set_target_properties(isoheap_reference PROPERTIES POSITION_INDEPENDENT_CODE ON)
 isoheap_flags(isoheap_reference)
 
@@ -106,8 +107,10 @@ function(isoheap_with_includes result)
     endwhile()
     set(${result} ${found} PARENT_SCOPE)
 endfunction()
-isoheap_with_includes(headers collectors/arena.h collectors/contract.h collectors/plugin.h collectors/words_copy.h
-    collectors/cheney/cheney.h collectors/threads/rename.h collectors/threads/threads.h collectors/tower/levels.h fuzz/collector_target.h fuzz/current.h fuzz/mutation_choice.h harness/harness.h
+isoheap_with_includes(headers collectors/arena.h collectors/contract.h collectors/edges.h collectors/literals.h
+    collectors/plugin.h collectors/sections.h collectors/shadow.h collectors/words_copy.h collectors/cheney/cheney.h
+    collectors/threads/rename.h collectors/threads/threads.h collectors/tower/levels.h fuzz/collector_target.h
+    fuzz/current.h fuzz/mutation_choice.h harness/harness.h
     program/program.h program/random.h program/bytes/bytes.h program/text/text.h program/mutation/mutate.h
     program/reduction/reduce.h)
 foreach(header IN LISTS headers)
@@ -117,7 +120,7 @@ endforeach()
 install(FILES "${ISOHEAP_GENERATED}/collectors/interface_hash.h"
     DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/isoheap/collectors")
 
-foreach(file standalone.c libfuzzer_mutator.c mutation_choice.c collector_target.c.in plugin.c.in default.dict
+foreach(file edges.c standalone.c libfuzzer_mutator.c mutation_choice.c collector_target.c.in plugin.c.in default.dict
         default.options)
     install(FILES fuzz/${file} DESTINATION "${share_dir}/fuzz")
 endforeach()

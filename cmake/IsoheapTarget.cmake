@@ -46,12 +46,21 @@ endif()
 # THREADS: the collector has threads, which are to be deterministic (docs/threads.md): the calls in its SOURCES
 # are those of collectors/threads/threads.h, and each edge is a point where another may go on.
 #
+# Two words for a collector of somebody else's, whose files do not know of isoheap:
+#
+#   EDGES                   executed edges of SOURCES can be counted as fuel (collectors/edges.h); not in the
+#                           environment of an engine that brings its own coverage, where none is counted
+#   SECTIONS                the variables of SOURCES can be put back for every program (collectors/sections.h)
+#
 # MEANING is a sentence for `isoheap list`; the second form has one.
 #
 # STRUCTURED lets the engine mutate programs instead of bytes (program/mutation/mutate.h); the second form
 # always does.
 function(isoheap_add_target)
-    cmake_parse_arguments(PARSE_ARGV 0 arg "TEXT;RAW;NO_SEEDS;STRUCTURED;THREADS" "NAME;COLLECTOR;REFERENCE;DICTIONARY;MEANING" "SOURCES;LIBRARIES;SEEDS")
+    cmake_parse_arguments(PARSE_ARGV 0 arg "TEXT;RAW;NO_SEEDS;STRUCTURED;THREADS;EDGES;SECTIONS" "NAME;COLLECTOR;REFERENCE;DICTIONARY;MEANING" "SOURCES;LIBRARIES;SEEDS")
+    if(arg_EDGES AND arg_THREADS)
+        message(FATAL_ERROR "isoheap_add_target(NAME ${arg_NAME} ...): THREADS counts edges by itself, leave out EDGES")
+    endif()
     isoheap_list_target("${arg_NAME}" "${arg_MEANING}" "${arg_COLLECTOR}" "${arg_REFERENCE}")
     string(REGEX REPLACE "^fuzz_" "" short ${arg_NAME})
     if(NOT arg_SEEDS AND NOT arg_NO_SEEDS)
@@ -68,7 +77,7 @@ function(isoheap_add_target)
         endif()
         if(arg_SOURCES)
             isoheap_foreign_collector(arg_SOURCES standalone_sources ${short} ${arg_COLLECTOR}
-                "${arg_SOURCES}" "${arg_LIBRARIES}")
+                "${arg_SOURCES}" "${arg_LIBRARIES}" "${arg_EDGES}" "${arg_SECTIONS}")
         endif()
         list(APPEND arg_SOURCES "${glue}")
         list(APPEND standalone_sources "${glue}")
@@ -77,6 +86,9 @@ function(isoheap_add_target)
     endif()
 
     isoheap_standalone(${arg_NAME} "${standalone_sources}" "${arg_LIBRARIES}")
+    if(arg_EDGES)
+        isoheap_count_edges(${arg_NAME}_standalone)
+    endif()
     if(NOT arg_NO_SEEDS)
         set(replayed ${arg_SEEDS})
         file(GLOB corpus CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/corpus/${arg_NAME}")
@@ -96,6 +108,9 @@ function(isoheap_add_target)
             list(APPEND arg_LIBRARIES ${ISOHEAP_MUTATION_LIBRARY})
         endif()
         isoheap_engine_binary(${arg_NAME} "${arg_SOURCES}" "${arg_LIBRARIES}")
+        if(arg_EDGES)
+            isoheap_count_edges(${arg_NAME})
+        endif()
         set(as_they_are OFF)
         if(arg_TEXT OR arg_RAW)
             set(as_they_are ON)
@@ -128,27 +143,73 @@ function(isoheap_default_seeds result short)
     set(${result} ${folders} PARENT_SCOPE)
 endfunction()
 
+# The objects of a collector, as the library NAME, which can get more flags; RESULT is what is linked.  SECTIONS: one
+# object, whose variables are in sections of their own, of which the linker knows the bounds.
+function(isoheap_foreign_objects result name sources libraries edges sections)
+    add_library(${name} OBJECT ${sources})
+    target_link_libraries(${name} PRIVATE ${ISOHEAP_TARGET_LIBRARY} ${libraries})
+    set(objects $<TARGET_OBJECTS:${name}>)
+    if(edges AND NOT ISOHEAP_ENGINE)
+        target_compile_options(${name} PRIVATE ${ISOHEAP_EDGE_FLAGS})
+    endif()
+    if(sections)
+        if(NOT CMAKE_OBJCOPY)
+            message(FATAL_ERROR "isoheap_add_target(... SECTIONS) needs objcopy: install binutils")
+        endif()
+        target_compile_options(${name} PRIVATE -fno-common -fno-data-sections)
+        set(one "${PROJECT_BINARY_DIR}/fuzz/${name}.o")
+        set(rename)
+        foreach(section .data .data.rel .data.rel.local .sdata)
+            list(APPEND rename --rename-section ${section}=isoheap_data)
+        endforeach()
+        # .bss gets content in the file, or the linker would give it no place beside other content
+        add_custom_command(OUTPUT "${one}"
+            COMMAND ${CMAKE_LINKER} -r -o "${one}" ${objects}
+            COMMAND ${CMAKE_OBJCOPY} ${rename} --rename-section .bss=isoheap_bss,alloc,load,data,contents "${one}"
+            DEPENDS ${name} ${objects} COMMENT "Sections of ${name}" COMMAND_EXPAND_LISTS VERBATIM)
+        set_source_files_properties("${one}" PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
+        set(objects "${one}")
+    endif()
+    set(${result} ${objects} PARENT_SCOPE)
+endfunction()
+
+# Calls of the edges of a program or plug-in are led to fuzz/edges.c (collectors/edges.h).  clang leaves out what it can
+# infer, the edge of an empty loop among them, unless it is told not to.
+set(ISOHEAP_EDGE_FLAGS -fsanitize-coverage=trace-pc)
+if(CMAKE_C_COMPILER_ID MATCHES "Clang")
+    string(APPEND ISOHEAP_EDGE_FLAGS ",no-prune")
+endif()
+function(isoheap_count_edges target)
+    isoheap_shared_objects(edges isoheap_edges edges.c)
+    target_sources(${target} PRIVATE ${edges})
+    target_link_options(${target} PRIVATE -Wl,--wrap=__sanitizer_cov_trace_pc)
+endfunction()
+
 # The collector of a third party: instrumented for the fuzz targets, and as a plug-in, which every
 # isoheap command can load and therefore has no sanitizer of its own.
-function(isoheap_foreign_collector engine_objects standalone_objects short symbol sources libraries)
+function(isoheap_foreign_collector engine_objects standalone_objects short symbol sources libraries edges sections)
     set(plugin_symbol ${symbol})
     set(glue "${PROJECT_BINARY_DIR}/fuzz/${short}_plugin.c")
     configure_file("${ISOHEAP_FUZZ_DIR}/plugin.c.in" "${glue}" @ONLY)
-    add_library(${short}_plugin MODULE ${sources} "${glue}")
+    isoheap_foreign_objects(plain ${short}_plain "${sources}" "${libraries}" "${edges}" "${sections}")
+    set_target_properties(${short}_plain PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    add_library(${short}_plugin MODULE ${plain} "${glue}")
     target_link_libraries(${short}_plugin PRIVATE ${ISOHEAP_TARGET_LIBRARY} ${libraries})
     if(isoheap_built_with STREQUAL "off") # a sanitizer's runtime is in the command, not here
         target_link_options(${short}_plugin PRIVATE -Wl,-z,defs)
     endif()
     set_target_properties(${short}_plugin PROPERTIES PREFIX "" OUTPUT_NAME ${short}
         LIBRARY_OUTPUT_DIRECTORY "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
-    add_library(${short}_instrumented OBJECT ${sources})
-    target_link_libraries(${short}_instrumented PRIVATE ${ISOHEAP_TARGET_LIBRARY} ${libraries})
+    isoheap_foreign_objects(instrumented ${short}_instrumented "${sources}" "${libraries}" "${edges}" "${sections}")
     isoheap_flags(${short}_instrumented INSTRUMENTED)
-    set(${engine_objects} $<TARGET_OBJECTS:${short}_instrumented> PARENT_SCOPE)
+    set(${engine_objects} ${instrumented} PARENT_SCOPE)
     if(ISOHEAP_SANITIZER_FLAGS OR ISOHEAP_ENGINE)
-        set(${standalone_objects} $<TARGET_OBJECTS:${short}_instrumented> PARENT_SCOPE)
+        set(${standalone_objects} ${instrumented} PARENT_SCOPE)
     else() # coverage counters need a sanitizer's runtime, or the engine's
-        set(${standalone_objects} ${sources} PARENT_SCOPE)
+        set(${standalone_objects} ${plain} PARENT_SCOPE)
+    endif()
+    if(edges)
+        isoheap_count_edges(${short}_plugin)
     endif()
     if(NOT ISOHEAP_SANITIZER_FLAGS MATCHES "memory" AND NOT ISOHEAP_ENGINE)
         add_test(NAME conformance_${short} COMMAND ${ISOHEAP_COMMAND} conformance --plugin $<TARGET_FILE:${short}_plugin>)
