@@ -8,6 +8,10 @@
 
 #include "collectors/collector.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum { ARENA_RED_ZONE = 64 }; /* words before and after the heap, always poisoned */
 
 struct arena {
@@ -33,5 +37,9 @@ void arena_close(struct arena *arena);
  * out of the heap faults.  The words beside the heap are told to hooks->fence, so that one which is
  * written there is seen. */
 void arena_reset(struct arena *arena, struct gc_hooks *hooks, size_t words);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

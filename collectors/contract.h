@@ -9,6 +9,10 @@
 
 #include "collectors/collector.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* The most masks that a collector may list: config.masks has a bit for each. */
 enum { GC_MASKS = 32 };
 /* The most variants and kinds: a program's config has a byte for each.  And of its name, which
@@ -45,5 +49,9 @@ size_t trait_value(const struct collector_traits *, enum trait_number);
 unsigned trait_full_collections(const struct collector_traits *);
 /* "anytime", "no_free_block", "exactly". */
 const char *refusal_name(gc_refusal);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

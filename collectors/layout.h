@@ -10,12 +10,13 @@
 #ifndef ISOHEAP_LAYOUT_H
 #define ISOHEAP_LAYOUT_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 typedef uint64_t word;
-_Static_assert(sizeof(void *) == sizeof(word), "isoheap needs a 64-bit machine");
+static_assert(sizeof(void *) == sizeof(word), "isoheap needs a 64-bit machine");
 
 enum colour { WHITE = 0, GRAY = 1, BLUE = 2, BLACK = 3 };
 

@@ -11,6 +11,10 @@
 
 #include "collectors/layout.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum { LITERALS = 1 << 14, LITERAL_SLOTS = 1 << 15 };
 /* Zeroed once, then literals_forget before every run. */
 struct literals {
@@ -32,5 +36,9 @@ word literal_value(const struct literals *, uint64_t code, unsigned bits);
 /* The same for a word of a no-scan block. */
 uint64_t literal_of_raw(struct literals *, word v, unsigned bits);
 word literal_raw(const struct literals *, uint64_t code, unsigned bits);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

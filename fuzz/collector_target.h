@@ -8,6 +8,10 @@
 #include "collectors/collector.h"
 #include "harness/harness.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* For targets that watch their runs; both are set before the first input.  target_oracles: the
  * oracles that judge, 0: all.  target_found: called with the violation before the process ends,
  * with VIOLATION_none for a sanitizer's report. */
@@ -26,5 +30,9 @@ int collector_target(const struct collector *subject, const struct collector *re
 int all_collectors_target(const struct collector *const *collectors, const uint8_t *data,
                           size_t size);
 enum { ALL_COLLECTORS_MOST = 32 };
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -11,6 +11,8 @@
 #include "collectors/collector.h"
 #include "views/violation.h"
 
+#include <assert.h>
+
 enum party { PARTY_SUBJECT, PARTY_REFERENCE, PARTY_MODEL, PARTIES };
 
 /* X(name).  At an event of a run those that listen to it judge in this order. */
@@ -57,7 +59,7 @@ enum oracle {
 typedef uint64_t oracle_set;
 #define ORACLE_BIT(oracle) ((oracle_set)1 << (oracle))
 #define ORACLES_ALL        (ORACLE_BIT(ORACLE_COUNT) - 1)
-_Static_assert(ORACLE_COUNT < 64, "a set of oracles has 64 bits: widen oracle_set");
+static_assert(ORACLE_COUNT < 64, "a set of oracles has 64 bits: widen oracle_set");
 
 /* What an oracle may need of a collector.  X(name, in words, condition on its functions c and its
  * traits t) */

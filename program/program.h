@@ -13,6 +13,7 @@
 #ifndef ISOHEAP_PROGRAM_H
 #define ISOHEAP_PROGRAM_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -200,9 +201,8 @@ enum op_code {
 /* A set of operations, of bits UINT64_C(1) << OP_*. */
 typedef uint64_t op_bits;
 #define OP_BITS_ALL (UINT64_MAX >> (64 - OP_CODES))
-_Static_assert((int)OP_CODES <= 64,
-               "a set of operations is a word: more than 64 operations need an "
-               "op_bits of several words");
+static_assert((int)OP_CODES <= 64, "a set of operations is a word: more than 64 operations need an "
+                                   "op_bits of several words");
 static inline bool op_bits_have(op_bits set, unsigned code) {
     return set >> code & 1;
 }

@@ -39,6 +39,8 @@ chromium         opens the pages of isoheap show --html in the tests
 chromium-driver  drives it
 python3-selenium speaks to the driver
 pkg-config       reads the file that cmake --install writes for it
+g++              the installed headers are compiled as C++ in a test, and an example in that language
+rustc            an example in Rust (examples/quartz)
 fish             its completion is asked in a test
 zsh              likewise
 LIST

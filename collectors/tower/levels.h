@@ -12,6 +12,7 @@
 
 #include "collectors/collector.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum {
@@ -81,8 +82,8 @@ struct tower_store {
 
 /* A block of either half: 2 * number + half. */
 typedef uint16_t tower_ref;
-_Static_assert(2 * TOWER_BLOCKS + 1 <= UINT16_MAX && TOWER_ADDRESSES < UINT16_MAX,
-               "blocks, and addresses + 1, in 16 bits: checks look at all of them again and again");
+static_assert(2 * TOWER_BLOCKS + 1 <= UINT16_MAX && TOWER_ADDRESSES < UINT16_MAX,
+              "blocks, and addresses + 1, in 16 bits: checks look at all of them again and again");
 
 enum { TOWER_X = 1, TOWER_Y = 2, TOWER_Z = 4 }; /* bits of sets[a] */
 
@@ -122,7 +123,7 @@ struct tower_cell {
     unsigned tag : 8;
     unsigned n : 16; /* Ref n; the length of a Block */
 };
-_Static_assert(sizeof(struct tower_cell) == sizeof(uint32_t), "no padding in a cell");
+static_assert(sizeof(struct tower_cell) == sizeof(uint32_t), "no padding in a cell");
 struct tower_l3 {
     uint32_t b, i, e, b2, e2, j; /* i: end of the heap; during `loop` i and j as in Figure 2 */
     struct tower_cell m[TOWER_ADDRESSES];
