@@ -205,8 +205,10 @@ function(isoheap_foreign_collector engine_objects standalone_objects short symbo
     set(${engine_objects} ${instrumented} PARENT_SCOPE)
     if(ISOHEAP_SANITIZER_FLAGS OR ISOHEAP_ENGINE)
         set(${standalone_objects} ${instrumented} PARENT_SCOPE)
-    else() # coverage counters need a sanitizer's runtime, or the engine's
+    elseif((edges OR sections) AND NOT ISOHEAP_COVERAGE)
         set(${standalone_objects} ${plain} PARENT_SCOPE)
+    else() # coverage counters need a sanitizer's runtime, or the engine's
+        set(${standalone_objects} ${sources} PARENT_SCOPE)
     endif()
     if(edges)
         isoheap_count_edges(${short}_plugin)

@@ -18,5 +18,6 @@ done
 python3 tests/support/transcripts.py --renew tests/golden/reports/*.txt
 python3 scripts/option_tables.py --renew docs/command.md
 python3 -B scripts/oracle_table.py --renew
+python3 -B scripts/trait_table.py --renew
 python3 -B scripts/file_index.py --renew
 git --no-pager diff --stat -- tests/golden docs

@@ -13,6 +13,7 @@ export ISOHEAP=$isoheap
 check 0 ', 0 complaints$' python3 -B "$source/tests/docs/tables.py" "$source"
 check 0 ', 0 complaints$' python3 -B "$source/tests/docs/references.py" "$source"
 python3 -B "$source/scripts/oracle_table.py" || complain 'the table of oracles in docs/architecture.md is old'
+python3 -B "$source/scripts/trait_table.py" || complain 'the table of traits in docs/collectors.md is old'
 python3 -B "$source/scripts/file_index.py" || complain 'docs/files.md is old: scripts/file_index.py --renew'
 
 # ---- they see what is wrong ----
@@ -32,5 +33,7 @@ check 1 'docs/report.md:[0-9]+: a link leads nowhere: nowhere.md' python3 -B "$s
 sed -i 's/ \* [A-Z]/ * x/' tree/views/graph.h
 check 1 'graph.h' python3 -B tree/scripts/file_index.py
 sed -i '0,/NEED_walk/s/NEED_walk/NEED_exact/' tree/oracles/graph/fields.c
+sed -i 's/"blocks may move:/"blocks never move:/' tree/collectors/traits.h
+check 1 'the table of traits' python3 -B tree/scripts/trait_table.py
 check 1 'the table of oracles' python3 -B tree/scripts/oracle_table.py
 exit $wrong
