@@ -21,9 +21,8 @@ enum {
 
 /* How the last way to a block is made: each is an operation of its own in a runtime. */
 enum way { BY_STORE, BY_INIT, BY_BLIT, BY_ROOT, WAYS };
-static const char *const ways[] = {
-    "a store and held by nothing else", "an initialising store and held by nothing else",
-    "a blit and held by nothing else", "a load, and since then held by a root alone"};
+static const char *const ways[] = {"a store", "an initialising store", "a blit",
+                                   "a load into a root"};
 
 static void drop(struct conform *c, unsigned slot) {
     c->slots[0][slot] = WORD_UNIT;
@@ -131,11 +130,13 @@ static void check_moment(struct conform *c, enum way way, unsigned slices, bool 
     for (unsigned n = 0; n < slices; n++)
         slice(c, c->words / SLICES + 1);
     unsigned holder = move_by(c, way);
-    snprintf(when, sizeof when, "%u slices into a cycle, %s: after the cycle", slices, ways[way]);
+    snprintf(when, sizeof when, "what %s %u slices into a cycle alone leads to: after the cycle",
+             ways[way], slices);
     finish_cycle(c);
     expect_target(c, holder, when);
-    snprintf(when, sizeof when, "%u slices into a cycle, %s: after a full collection", slices,
-             ways[way]);
+    snprintf(when, sizeof when,
+             "what %s %u slices into a cycle alone leads to: after a full collection", ways[way],
+             slices);
     collect(c, GC_FULL);
     expect_target(c, holder, when);
 }
@@ -158,7 +159,7 @@ static void check_barrier(struct conform *c) {
 
 static void expect_after_minors(struct conform *c, unsigned holder, const char *how) {
     char when[160];
-    snprintf(when, sizeof when, "after a minor collection, %s:", how);
+    snprintf(when, sizeof when, "after a minor collection, what %s alone leads to:", how);
     for (unsigned n = 0; n < 3; n++) {
         collect(c, GC_MINOR);
         expect_target(c, holder, when);
@@ -185,7 +186,8 @@ static void check_record(struct conform *c, enum way way) {
         collect(c, GC_MINOR);
         get_field(c, 0, TARGET, FRESH, wosize - 1);
         expect_node(c, 0, TARGET, TARGET_ID,
-                    "after a minor collection, held by a large block that was initialised,");
+                    "after a minor collection, what an initialising store into a large block alone "
+                    "leads to:");
         return;
     } else {
         set_field(c, 0, HOLDER, 1, TARGET);
@@ -246,7 +248,8 @@ static void check_many(struct conform *c) {
     collect(c, GC_MINOR);
     for (unsigned i = 0; i < n; i++) {
         get_field(c, 0, TARGET, HOLDER, 1);
-        expect_node(c, 0, TARGET, i, "after a minor collection, held by one of many old blocks,");
+        expect_node(c, 0, TARGET, i,
+                    "after a minor collection, what one of many old blocks alone leads to:");
         get_field(c, 0, HOLDER, HOLDER, 0);
     }
 }
@@ -332,7 +335,7 @@ static void check_mutators(struct conform *c) {
         c->slots[0][0] = WORD_UNIT; /* mutator n - 1 holds it through a field */
         collect(c, conform_each[round % COLLECTIONS].kind);
         get_field(c, n - 1, 1, 0, 1);
-        expect_node(c, n - 1, 1, 10 * round, "held by a block of another mutator alone,");
+        expect_node(c, n - 1, 1, 10 * round, "what a block of another mutator alone leads to:");
         for (unsigned m = 1; m < n; m++)
             expect_node(c, m, 0, 10 * round + m, conform_each[round % COLLECTIONS].when);
     }
