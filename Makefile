@@ -86,8 +86,8 @@ faults: deps ## the benchmark of seeded faults: table and page; goes on where it
 		--time=$(PIECE) $(FAULTS)
 
 mutants: deps ## mutants of COLLECTOR=mark_sweep, BUDGET=20000 programs each; goes on where it stopped
-	@scripts/build.sh release
-	@build/bin/isoheap mutants --collector=$(COLLECTOR) --budget=$(BUDGET) --jobs=$(JOBS)
+	@TARGETS=isoheap scripts/build.sh fuzz
+	@build/fuzz/bin/isoheap mutants --collector=$(COLLECTOR) --budget=$(BUDGET) --jobs=$(JOBS)
 
 msan: deps ## replay the seeds under MemorySanitizer
 	@scripts/build.sh msan

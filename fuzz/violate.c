@@ -9,7 +9,7 @@
 /* Each function writes its own number, so that no linker folds two of them into one. */
 volatile unsigned violation_number;
 
-#define X(name, meaning)                                                                           \
+#define X(name, effect, meaning)                                                                   \
     _Noreturn void violation_##name(void);                                                         \
     __attribute__((noinline)) void violation_##name(void) {                                        \
         violation_number = VIOLATION_##name;                                                       \
@@ -25,7 +25,7 @@ __attribute__((noinline)) void harness_error(void) {
 
 void violate(enum violation violation) {
     switch (violation) {
-#define X(name, meaning)                                                                           \
+#define X(name, effect, meaning)                                                                   \
     case VIOLATION_##name:                                                                         \
         violation_##name();
         VIOLATION_CLASSES(X)

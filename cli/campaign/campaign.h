@@ -117,6 +117,8 @@ bool save_file(const char *path, const void *data, size_t size);
 bool move_file(const char *from, const char *to);
 /* The whole file, malloc'ed, NUL behind it; NULL with errno (EFBIG: more than 16 MiB). */
 char *load_file(const char *path, size_t *size);
+/* The same of a file that may be longer: so many bytes. */
+char *load_file_up_to(const char *path, size_t *size, size_t most);
 /* A folder and all below it. */
 void remove_folder(const char *path);
 /* Files directly in a folder, hidden ones left out; 0 if there is no folder. */

@@ -115,13 +115,17 @@ bool move_file(const char *from, const char *to) {
 }
 
 char *load_file(const char *path, size_t *size) {
+    return load_file_up_to(path, size, FILE_MAX);
+}
+
+char *load_file_up_to(const char *path, size_t *size, size_t most) {
     struct stat info;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return NULL;
     size_t room = fstat(fd, &info) == 0 && info.st_size > 0 ? (size_t)info.st_size : 0;
-    char *data = room <= FILE_MAX ? malloc(room + 1) : NULL;
-    if (room > FILE_MAX)
+    char *data = room <= most ? malloc(room + 1) : NULL;
+    if (room > most)
         errno = EFBIG;
     *size = 0;
     while (data && *size < room) {

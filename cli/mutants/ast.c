@@ -2,6 +2,10 @@
  *
  * clang's syntax tree, from its JSON (mutants.h).
  *
+ * It is read from clang's dump, and not through libclang's C interface: that of clang 14 tells
+ * neither which operator an expression has nor what is cast implicitly, and has the tree of its own
+ * version instead of --clang's.
+ *
  * A place's file is written only where it differs from the one before it in the text, so all places
  * are read in their order.  Nodes come from blocks that are freed together.
  */

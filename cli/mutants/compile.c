@@ -21,7 +21,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { NO_PROGRAM = 127, SAID_LINES = 20, REPAIRS = 20 };
+enum {
+    NO_PROGRAM = 127,
+    SAID_LINES = 20,
+    REPAIRS = 20,
+    WRITTEN_MOST = 1 << 30 /* bytes of a tree, or of code: some hundred of a small source's */
+};
 
 __attribute__((weak)) void __asan_init(void);
 
@@ -126,7 +131,7 @@ static bool read_tree(const struct compile_plan *p, struct mutants *m, unsigned 
                 p->sources[source]);
         show_said(said);
     }
-    char *json = good ? (char *)read_input(out, &size) : NULL;
+    char *json = good ? load_file_up_to(out, &size, WRITTEN_MOST) : NULL;
     struct ast *ast = json ? ast_read(json, size, &why) : NULL;
     if (good && !ast)
         fprintf(stderr, "isoheap: %s: clang's tree of it makes no sense: %s\n", p->sources[source],
@@ -384,7 +389,7 @@ static char *code_of_source(const struct compile_plan *p, unsigned source, const
     add_word(&w, "-o");
     add_word(&w, "-");
     add_word(&w, "%s", p->sources[source]);
-    char *code = run_clang(&w, out, said) ? (char *)read_input(out, size) : NULL;
+    char *code = run_clang(&w, out, said) ? load_file_up_to(out, size, WRITTEN_MOST) : NULL;
     unlink(out);
     unlink(said);
     free(out);

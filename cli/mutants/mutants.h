@@ -360,12 +360,6 @@ const struct accepted_entry *accepted_find(struct accepted *, const struct mutan
 /* ---- report.c ---------------------------------------------------------------------------------
  */
 
-/* What a violation means: the program goes wrong, or memory or time is wasted, or garbage stays, or
- * the collector says what is not so. */
-enum effect { EFFECT_wrong, EFFECT_waste, EFFECT_leak, EFFECT_lie, EFFECTS };
-enum effect effect_of(enum violation);
-const char *effect_name(enum effect);
-
 struct tally_of_mutants {
     unsigned made, same, twins, killed, by_effect[EFFECTS], open, unreached;
     unsigned accepted[ACCEPTED_COUNT]; /* survivors; [0]: those that nobody has accepted */

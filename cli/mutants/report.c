@@ -10,27 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum effect effect_of(enum violation v) {
-    switch (v) {
-    case VIOLATION_garbage_retained:
-    case VIOLATION_heap_worn_out:
-        return EFFECT_leak;
-    case VIOLATION_false_out_of_memory:
-    case VIOLATION_heap_not_dense:
-    case VIOLATION_no_progress:
-        return EFFECT_waste;
-    case VIOLATION_promise_broken:
-        return EFFECT_lie;
-    default:
-        return EFFECT_wrong;
-    }
-}
-
-const char *effect_name(enum effect e) {
-    static const char *const names[] = {"wrong", "waste", "leak", "lie"};
-    return names[e];
-}
-
 static void tally_survivor(struct tally_of_mutants *t, const struct mutant_report *r,
                            const struct mutant *k, const struct result *result) {
     const struct accepted_entry *e = accepted_find(r->accepted, r->mutants, k);
@@ -53,7 +32,7 @@ struct tally_of_mutants tally_mutants(const struct mutant_report *r) {
         t.twins += result->fate == FATE_twin;
         t.killed += result->fate == FATE_killed;
         if (result->fate == FATE_killed)
-            t.by_effect[effect_of(result->violation)]++;
+            t.by_effect[violation_effect(result->violation)]++;
         if (result->fate == FATE_open)
             tally_survivor(&t, r, mutant, result);
     }
@@ -162,6 +141,9 @@ static void put_sums(FILE *out, const struct mutant_report *r, const struct tall
             "  found: %.1f %% of those that make a program go wrong, %.1f %% of all that are not "
             "equivalent\n",
             share_wrong(t), share_all(t));
+    if (!has_address_sanitizer())
+        fputs("  this command has no AddressSanitizer: who uses poisoned memory is not seen\n",
+              out);
     if (!r->finished)
         fprintf(out,
                 "  it was cut short: survivors have run %u of %u programs at least; the same "
@@ -220,7 +202,7 @@ static void put_mutant_json(FILE *out, const struct mutant_report *r, unsigned k
     if (result->fate == FATE_killed) {
         put_member(out, "class",
                    result->harness_error ? "harness_error" : violation_name(result->violation));
-        put_member(out, "effect", effect_name(effect_of(result->violation)));
+        put_member(out, "effect", effect_name(violation_effect(result->violation)));
     }
     if (result->fate == FATE_twin)
         fprintf(out, "\"twin\": %u, ", result->twin);
@@ -238,16 +220,17 @@ void print_mutants_json(FILE *out, const struct mutant_report *r) {
     fputs("{\n  \"collector\": ", out);
     put_json(out, r->collector);
     fprintf(out,
-            ",\n  \"budget\": %u, \"finished\": %s, \"mutants\": %u, \"equivalent_code\": %u, "
-            "\"twins\": %u,\n",
-            r->budget, r->finished ? "true" : "false", t.made, t.same, t.twins);
+            ",\n  \"budget\": %u, \"finished\": %s, \"address_sanitizer\": %s, \"mutants\": %u, "
+            "\"equivalent_code\": %u, \"twins\": %u,\n",
+            r->budget, r->finished ? "true" : "false", has_address_sanitizer() ? "true" : "false",
+            t.made, t.same, t.twins);
     fprintf(out,
             "  \"left_out\": {\"macros\": %u, \"constants\": %u, \"switches\": %u, "
             "\"uncompiled\": %u},\n",
             l->macros, l->constants, l->switches, l->uncompiled);
     fprintf(out, "  \"killed\": {\"all\": %u", t.killed);
     for (unsigned e = 0; e < EFFECTS; e++)
-        fprintf(out, ", \"%s\": %u", effect_name((enum effect)e), t.by_effect[e]);
+        fprintf(out, ", \"%s\": %u", effect_name((enum violation_effect)e), t.by_effect[e]);
     fprintf(out, "},\n  \"survivors\": {\"all\": %u, \"never_executed\": %u, \"left\": %u", t.open,
             t.unreached, t.accepted[ACCEPTED_none]);
     for (unsigned kind = 1; kind < ACCEPTED_COUNT; kind++)

@@ -56,6 +56,10 @@ assert report["mutants"] == sum(m["fate"] != "does not compile" for m in report[
 assert report["survivors"]["left"] == sum(m["fate"] in ("survived", "never executed") for m in report["all"])
 PY
 
+# clang's tree of a source may be larger than any program is.
+(cat own/pebble.c && echo "static const int many[] = {$(seq -s, 40000)};") >own/large.c
+check 2 'it was cut short' "${mutants[@]}" --source own/large.c --results x --time 1 "${flags[@]}"
+
 # ---- accepted survivors ----
 
 sed -n 's/^    accept: \(.*\)/equivalent \1\n    for the test/p' first >accepted

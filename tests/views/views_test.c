@@ -355,6 +355,22 @@ static void every_class_has_a_name_and_a_meaning(void **state) {
     assert_int_equal(violation_named("no_such_class"), VIOLATION_classes);
 }
 
+static void every_class_says_what_it_means_to_a_program(void **state) {
+    (void)state;
+    unsigned classes[EFFECTS] = {0};
+    for (unsigned v = 1; v < VIOLATION_classes; v++)
+        classes[violation_effect((enum violation)v)]++;
+    for (unsigned e = 0; e < EFFECTS; e++) {
+        assert_true(classes[e] > 0);
+        for (unsigned f = 0; f < e; f++)
+            assert_string_not_equal(effect_name((enum violation_effect)e),
+                                    effect_name((enum violation_effect)f));
+    }
+    assert_int_equal(violation_effect(VIOLATION_nursery_unused), EFFECT_waste);
+    assert_int_equal(violation_effect(VIOLATION_memory_grows), EFFECT_leak);
+    assert_string_equal(effect_name(violation_effect(VIOLATION_promise_broken)), "lie");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(room_is_what_unreachable_objects_leave),
@@ -371,6 +387,7 @@ int main(void) {
         cmocka_unit_test_setup(pointers_are_led_past_forward_blocks, write_heap),
         cmocka_unit_test_setup(addresses_are_words_of_their_heap, write_heap),
         cmocka_unit_test(every_class_has_a_name_and_a_meaning),
+        cmocka_unit_test(every_class_says_what_it_means_to_a_program),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
