@@ -62,6 +62,9 @@ typedef enum gc_refusal {
       "a call takes at most so many steps for each word in use, gap and slot; 0: no promise") \
     X(bool, rescans, linear, t->linear, "linear",                                                  \
       "the heap may be looked at once more for each `mark-stack` blocks")                          \
+    X(unsigned, paced, paced, t->linear && t->slices, "linear and slices",                          \
+      "a slice takes at most so many steps for each word of its budget and for two more and, if it" \
+      " begins a cycle, each slot; 0: no promise")                                                 \
     X(bool, waits, waits, c->walk, "the function walk",                                            \
       "an allocation collects only if there is no room for it: in a free block, or in the nursery") \
     X(bool, steady, steady, c->collect && t->full_until_exact, "collect and full_until_exact",      \

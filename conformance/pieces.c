@@ -17,6 +17,13 @@ static const char *claims_slices(const struct conform *c) {
             return NULL;
     return "trait slices is not set";
 }
+static const char *claims_paced(const struct conform *c) {
+    struct gc_config config = c->config;
+    for (config.kind = 0; config.kind < kinds_of(c); config.kind++)
+        if (promised_traits(c->collector, &config).paced)
+            return NULL;
+    return "trait paced is 0";
+}
 
 static const char *kind_name(const struct conform *c) {
     return c->collector->kinds ? c->collector->kinds[c->kind] : "the only one";
@@ -74,6 +81,34 @@ static void check_slices(struct conform *c) {
     c->kind = 0;
 }
 
+/* A slice of few words. */
+static void check_pace_of(struct conform *c, size_t budget) {
+    walk(c, HEAP_TILES);
+    struct heap_size size = heap_size(&c->graph, &c->facts);
+    uint64_t begun = c->collector->cycle(c->gc).begun;
+    c->hooks->fuel = FUEL;
+    c->collector->step(c->gc, budget);
+    uint64_t steps = FUEL - c->hooks->fuel;
+    bool begins = c->collector->cycle(c->gc).begun != begun;
+    uint64_t most = heap_slice_steps(c->collector, &c->traits, &c->config, &size, budget, begins);
+    if (steps > most)
+        broken(c,
+               "a slice of %zu words took %llu steps; trait paced promises %llu at most (kind: %s)",
+               budget, (unsigned long long)steps, (unsigned long long)most, kind_name(c));
+}
+
+/* Slices over a list, as many as its cycle may take and more. */
+static void check_paced(struct conform *c) {
+    for (c->kind = 0; c->kind < kinds_of(c); c->kind++) {
+        unsigned n = 2u << c->scale;
+        fresh_heap(c, c->words, 1);
+        make_list(c, n);
+        for (unsigned slice = 0; c->traits.paced && slice < 4 * n; slice++)
+            check_pace_of(c, 1 + slice % 4);
+    }
+    c->kind = 0;
+}
+
 /* ---- steps ------------------------------------------------------------------------------------
  */
 
@@ -119,6 +154,7 @@ static void check_shallow(struct conform *c) {
 const struct conform_step conform_pieces[] = {
     {"slices", "slices without a mutator begin and end cycles until no garbage is left",
      claims_slices, check_slices},
+    {"paced", "a slice takes no more steps than its budget allows", claims_paced, check_paced},
     {"ticks", "a collection calls gc_tick for every block that it looks at, at least", claims_ticks,
      check_ticks},
     {"shallow", "a collection needs no more than 64 KiB of stack, however long a list is",

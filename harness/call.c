@@ -406,10 +406,16 @@ BODY(step) {
 
 bool call_step(struct side *s, size_t budget) {
     struct call c = CALL(s, .n = budget);
+    bool counts = s->collector->step && s->collector->cycle;
+    uint64_t begun = counts ? s->collector->cycle(s->gc).begun : 0;
     RUN_IF(s, s->collector->step, step, &c);
     if (s->collector->step)
         s->in_cycle = c.result == GC_OK;
+    s->slice.done = s->collector->step && (c.result == GC_OK || c.result == GC_IDLE);
+    s->slice.begins = counts && s->collector->cycle(s->gc).begun != begun;
+    s->slice.budget = budget;
     leave_collected(s, NULL, false);
+    s->slice.done = false;
     if (c.result == GC_IDLE)
         c.result = GC_OK;
     is_done(s, &c);
@@ -456,10 +462,10 @@ void call_walk(struct side *s, unsigned checks) {
     leave(s);
 }
 
-void call_walk_empty(struct side *s) {
+void call_walk_empty(struct side *s, unsigned checks) {
     uint64_t steps = s->steps;
     begin_graph(s, NULL, 0);
-    call_walk(s, heap_legal(&s->traits));
+    call_walk(s, checks);
     s->steps = steps;
     s->walked = 0;
 }

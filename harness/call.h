@@ -61,7 +61,7 @@ bool call_poll(struct side *, unsigned m);
 void call_walk(struct side *, unsigned checks);
 /* The same of the heap that a reset has left, before anything is laid out there; its steps are not
  * counted. */
-void call_walk_empty(struct side *);
+void call_walk_empty(struct side *, unsigned checks);
 /* The same in the middle of another call; its steps are not counted. */
 void call_walk_inside(struct side *, unsigned checks);
 /* Visits the heap for a picture; nothing is counted. */

@@ -181,7 +181,7 @@ static void reset_side(struct runner *r, struct side *s) {
     size_t most = heap_most_words(&s->traits, &s->config);
     r->heap_words = most > r->heap_words ? most : r->heap_words;
     s->collections = s->compared = s->steps = s->poisonings = 0;
-    s->in_cycle = false;
+    s->in_cycle = s->slice.done = false;
     s->walked = 0;
     s->fuel = UINT64_MAX;
     s->calls = s->look = s->fuel_aside = 0;
@@ -207,7 +207,7 @@ static bool shows_empty_heap(const struct program *p) {
 
 static void look_at_empty_heap(struct runner *r, struct side *s) {
     if (s->collector->walk && (r->thorough || shows_empty_heap(r->program))) {
-        call_walk_empty(s);
+        call_walk_empty(s, checks_wanted(s, AT_START));
         event_emptied(judge_of(s));
     }
 }

@@ -66,8 +66,13 @@ struct side {
     uint64_t look;            /* the event `ticked` comes after so many steps; 0: never */
     uint64_t fuel_aside;      /* in a call: what is left behind them of `fuel` */
     bool in_cycle;            /* the last slice left work to do */
-    bool thorough;            /* this run: what would be looked at in a sample is in each */
-    bool paired;              /* the witness pairs this heap with the model */
+    struct {
+        bool done;   /* the call that has just ended was a slice, and has not been refused */
+        bool begins; /* a cycle has begun in it */
+        size_t budget;
+    } slice;
+    bool thorough; /* this run: what would be looked at in a sample is in each */
+    bool paired;   /* the witness pairs this heap with the model */
     size_t static_words;
     struct graph graph;
     struct heap_facts facts;

@@ -107,6 +107,9 @@ static void blame_live(struct walk *w, const word *header, size_t words) {
         report(w, VIOLATION_ill_formed_heap, header, "an infix header where a block must start");
     if (header_wosize(*header) + 1 != words)
         report(w, VIOLATION_ill_formed_heap, header, "a header disagrees with the walk");
+    if (words == 1)
+        report(w, VIOLATION_ill_formed_heap, header,
+               "a header alone is shown as a live block, and not as a fragment");
     if (w->checks & HEAP_COLOURS && !is_legal_colour(w, header))
         report(w, VIOLATION_wrong_colour, header, colour_detail(w, header));
 }
@@ -196,7 +199,7 @@ static void visit(void *context, enum gc_extent kind, const word *header, size_t
     if (facts->violation)
         return;
     /* Most extents are white blocks where the one before ended: nothing to complain of. */
-    if (kind == GC_LIVE && header == w->next && !(w->checks & HEAP_BLACK_YOUNG) &&
+    if (kind == GC_LIVE && header == w->next && !(w->checks & HEAP_BLACK_YOUNG) && words > 1 &&
         words <= (size_t)(w->end - header) && *header >> 8 == (words - 1) << 2 &&
         header_tag(*header) != TAG_INFIX) {
         facts->live++;
@@ -280,6 +283,15 @@ uint64_t heap_most_steps(const struct collector *collector, const struct collect
     if (traits->rescans && config->mark_stack)
         steps += MARKINGS * (size->blocks / config->mark_stack + 1) * extents;
     return steps + (collector->young ? MINORS * size->young * extents : 0);
+}
+
+uint64_t heap_slice_steps(const struct collector *collector, const struct collector_traits *traits,
+                          const struct gc_config *config, const struct heap_size *size,
+                          size_t budget, bool begins) {
+    uint64_t extents = size->blocks + size->gaps, slots = (uint64_t)config->mutators * GC_SLOTS;
+    uint64_t most = budget < UINT32_MAX ? budget : UINT32_MAX; /* more than any heap has */
+    uint64_t steps = traits->paced * (most + 2 + (begins ? slots : 0));
+    return steps + (begins && collector->young ? (size->young + 1) * (extents + 2) : 0);
 }
 
 static bool is_unreached(const struct graph *g, const struct isomorphism *iso, size_t id) {

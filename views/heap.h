@@ -80,6 +80,12 @@ struct heap_size heap_size(const struct graph *g, const struct heap_facts *);
 uint64_t heap_most_steps(const struct collector *, const struct collector_traits *,
                          const struct gc_config *, const struct heap_size *);
 
+/* The steps that a slice may take by trait paced: so many for each word of its budget and for two
+ * more; if it begins a cycle, each slot, and what a minor collection takes before. */
+uint64_t heap_slice_steps(const struct collector *, const struct collector_traits *,
+                          const struct gc_config *, const struct heap_size *, size_t budget,
+                          bool begins);
+
 /* The header of the first live block of the last walk that the last comparison, with g on its left
  * side, did not reach; NULL if it reached all.  After a comparison without a difference such a
  * block is garbage. */

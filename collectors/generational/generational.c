@@ -319,6 +319,7 @@ static void generational_promise(const struct gc_config *config, struct collecto
     space_promise(config, traits);
     traits->nursery_words = 2 * config->nursery_words;
     traits->slices = config->kind % KINDS == KIND_INCREMENTAL;
+    traits->paced = traits->slices && traits->linear;
 }
 
 const struct collector ISOHEAP_COLLECTOR = {

@@ -55,7 +55,7 @@ static enum gc_result incremental_step(struct gc *gc, size_t budget) {
         return GC_IDLE;
     if (FAULTY(slice_restarts) && gc->cycle.phase == GC_PHASE_SWEEP)
         sweep_begin(&gc->cycle.space);
-    cycle_slice(&gc->cycle, budget);
+    cycle_slice(&gc->cycle, FAULTY(slice_unpaced) ? SIZE_MAX : budget);
     return gc->cycle.phase == GC_PHASE_IDLE ? GC_IDLE : GC_OK;
 }
 
@@ -90,6 +90,7 @@ const struct collector ISOHEAP_COLLECTOR = {
                .poisons = true,
                .ticks = true,
                .linear = 5,
+               .paced = 1,
                .waits = true,
                .steady = true,
                .rescans = true,

@@ -147,8 +147,12 @@ static inline void space_reset(struct space *g, const struct gc_config *config, 
     config->hooks->unpoison(g->heap.base, 2);
     g->heap.base[0] = header_make(config->heap_words - 1, BLUE, 0);
     g->heap.base[1] = 0;
-    g->first_free = pointer_word(g->heap.base + 1);
+    g->first_free = FAULTY(reset_unlisted) ? 0 : pointer_word(g->heap.base + 1);
     g->rover = 0;
+    if (FAULTY(reset_unpoisoned)) {
+        config->hooks->unpoison(g->end - 1, 1);
+        g->end[-1] = WORD_UNIT;
+    }
     if (FAULTY(reset_keeps)) {
         g->heap.base[0] = header_make(config->heap_words - 3, BLUE, 0);
         config->hooks->unpoison(g->end - 2, 2);
@@ -187,7 +191,7 @@ static inline void space_walk_blocks(struct space *g, gc_visit *visit, void *con
     for (word *hp = g->heap.base; hp < g->end; hp += words) {
         words = header_wosize(*hp) + 1;
         visit(context,
-              words == 1                   ? GC_FRAGMENT
+              words == 1                   ? (FAULTY(fragment_shown) ? GC_LIVE : GC_FRAGMENT)
               : header_colour(*hp) == BLUE ? GC_FREE
                                            : GC_LIVE,
               hp, words);

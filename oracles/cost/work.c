@@ -4,7 +4,8 @@
  *
  * What may be more than that is said by other traits and functions.  A mark stack that is full
  * drops blocks, and the heap is looked at once more for each mark stack of blocks (trait rescans);
- * and a block that is promoted looks for its place among the free ones.
+ * and a block that is promoted looks for its place among the free ones.  Of a slice its budget says
+ * how many there may be (trait paced).
  */
 #include "oracles/judge.h"
 
@@ -34,6 +35,21 @@ static void note_new(struct heap_size *size, size_t wosize) {
     size->young++;
 }
 
+static void judge_slice(struct judge *j, const struct heap_size *size) {
+    const struct side *s = j->side;
+    if (!s->slice.done || !s->traits.paced)
+        return;
+    uint64_t most = heap_slice_steps(s->collector, &s->traits, &s->config, size, s->slice.budget,
+                                     s->slice.begins);
+    if (s->took <= most)
+        return;
+    snprintf(j->expected, VERDICT_TEXT, "%llu steps at most, with a budget of %zu words%s",
+             (unsigned long long)most, s->slice.budget, s->slice.begins ? " and a new cycle" : "");
+    snprintf(j->found, VERDICT_TEXT, "%llu steps", (unsigned long long)s->took);
+    judge_fail(j, VIOLATION_too_many_steps,
+               "a slice took more steps than trait paced promises for its budget");
+}
+
 static bool called(struct judge *j, const struct request *request, bool full) {
     const struct side *s = j->side;
     struct heap_size *size = &((struct work *)j->state)->size;
@@ -42,6 +58,7 @@ static bool called(struct judge *j, const struct request *request, bool full) {
         note_new(size, request->wosize);
     if (!((struct work *)j->state)->known)
         return false;
+    judge_slice(j, size);
     if (s->took <= GC_SLOTS)
         return true;
     uint64_t most = times * heap_most_steps(s->collector, &s->traits, &s->config, size);

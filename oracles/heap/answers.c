@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Oracle answers: what a collector answers is what the interface has for that function.
+ * Oracle answers: what a collector answers is what the interface has for that function, and its
+ * number of collections never goes back.
  *
  * The harness goes by it: what is refused has no effect in the model, and a refused full collection
  * is not judged as one.  So a collector that may refuse more than allocations says so.
@@ -48,6 +49,18 @@ static bool replied(struct judge *j, const char *function, enum gc_result answer
     }
 }
 
+/* Whether something may have moved or been freed is asked of the number: it has to change with each
+ * collection, and to come to no value again. */
+static bool called(struct judge *j, const struct request *request, bool full) {
+    uint64_t before = j->side->collected, now = j->side->hooks->collections;
+    (void)request, (void)full;
+    if ((int64_t)(now - before) >= 0)
+        return false;
+    snprintf(j->expected, VERDICT_TEXT, "%llu or more", (unsigned long long)before);
+    snprintf(j->found, VERDICT_TEXT, "%llu", (unsigned long long)now);
+    judge_fail(j, VIOLATION_promise_broken, "the number of collections has gone back");
+}
+
 /* All calls of this operation have been answered. */
 static bool operated(struct judge *j) {
     (void)j;
@@ -58,6 +71,7 @@ const struct oracle_module oracle_answers = {
     .meaning = "every call has an answer that is one to it, and is refused only where that may be",
     .source = "isoheap: collectors/extras.h, enum gc_result; trait may_refuse",
     .classes = {VIOLATION_promise_broken},
+    .called = called,
     .replied = replied,
     .operated = operated,
 };

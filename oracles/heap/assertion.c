@@ -21,6 +21,7 @@ const struct oracle_module oracle_assertion = {
     .meaning = "the collector's own check",
     .source = "the collector",
     .classes = {VIOLATION_collector_assertion},
+    .emptied = inspected,
     .inspected = inspected,
     .broken = broken,
 };

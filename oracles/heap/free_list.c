@@ -20,5 +20,6 @@ const struct oracle_module oracle_free_list = {
     .classes = {VIOLATION_free_list_corrupt},
     .needs = 1u << NEED_walk | 1u << NEED_free_list,
     .checks = checks,
+    .emptied = walked,
     .walked = walked,
 };

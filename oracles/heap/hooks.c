@@ -8,8 +8,8 @@
  * and if one lives.
  *
  * Who poisons some of the dead words alone is found by a sample: after every such collection, and
- * every compaction, a few words of one dead extent must be poisoned.  Not before: gaps of the
- * initial heap are the harness's.
+ * every compaction, a few words of one dead extent must be poisoned, and in a heap that has just
+ * been reset.  Not between: gaps of the initial heap are the harness's.
  */
 #include "oracles/judge.h"
 
@@ -98,6 +98,7 @@ const struct oracle_module oracle_hooks = {
     .classes = {VIOLATION_promise_broken},
     .needs = 1u << NEED_called,
     .state = sizeof(struct hooks),
+    .emptied = sample_is_poisoned,
     .built = built,
     .placed = placed,
     .compared = compared,

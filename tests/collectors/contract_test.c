@@ -82,7 +82,7 @@ static void functions_belong_together(void **state) {
 
 /* Those that need much of what another needs. */
 static void promise_no_cost(struct collector *c) {
-    c->traits.linear = 0;
+    c->traits.linear = c->traits.paced = 0;
     c->traits.rescans = c->traits.waits = c->traits.steady = false;
     c->traits.young_first = c->traits.ages = false;
 }

@@ -76,7 +76,7 @@ static void cycles_in_other_calls_are_no_violation(void **state) {
     (void)state;
     struct collector odd = incremental;
     odd.traits.waits = odd.traits.rescans = false; /* it collects where it need not */
-    odd.traits.linear = 0;
+    odd.traits.linear = odd.traits.paced = 0;
     odd.alloc = slicing_alloc;
     pass_all(&odd, &cheney);
     odd.store = slicing_store;
@@ -95,6 +95,7 @@ static void a_collector_that_does_not_tell_is_not_judged(void **state) {
     struct collector silent = incremental;
     silent.cycle = NULL;
     silent.traits.whitens = silent.traits.slices = false;
+    silent.traits.paced = 0;
     memset(&total, 0, sizeof total);
     pass_all(&silent, &cheney);
     assert_int_equal(total.oracles[ORACLE_snapshot], 0);

@@ -407,6 +407,10 @@ COLLECT(claims_linear) {
         gc_tick(config.hooks);
     return mark_sweep.collect(g, kind);
 }
+static enum gc_result claims_paced(struct gc *g, size_t budget) {
+    (void)budget;
+    return incremental.step(g, SIZE_MAX);
+}
 ALLOC(claims_waits) {
     static unsigned n;
     if (++n % 5 == 0)
@@ -709,13 +713,16 @@ static const struct gc_extras strong_extras = {.ephemeron = strong_ephemeron,
 #define SPOILS_claims_slides        .traits.slides = true
 #define SPOILS_claims_large         .collect = claims_large
 #define SPOILS_claims_linear        .collect = claims_linear, .traits.ticks = true, .traits.linear = 3
-#define SPOILS_claims_waits         .alloc = claims_waits, .traits.waits = true
-#define SPOILS_claims_steady        .collect = claims_steady, .traits.steady = true
-#define SPOILS_claims_frugal        .reset = claims_frugal, .traits.steady = true
-#define SPOILS_claims_nurses        .reset = claims_nurses, .traits.young_first = true
-#define SPOILS_claims_ages          .reset = claims_ages, .traits.ages = true
-#define SPOILS_claims_idle          .cycle = claims_idle
-#define SPOILS_strong_ephemerons    .extras = &strong_extras
+#define SPOILS_claims_paced                                                                        \
+    .step = claims_paced, .cycle = tells_cycle, .traits.slices = true, .traits.ticks = true,       \
+    .traits.linear = 5, .traits.paced = 1
+#define SPOILS_claims_waits      .alloc = claims_waits, .traits.waits = true
+#define SPOILS_claims_steady     .collect = claims_steady, .traits.steady = true
+#define SPOILS_claims_frugal     .reset = claims_frugal, .traits.steady = true
+#define SPOILS_claims_nurses     .reset = claims_nurses, .traits.young_first = true
+#define SPOILS_claims_ages       .reset = claims_ages, .traits.ages = true
+#define SPOILS_claims_idle       .cycle = claims_idle
+#define SPOILS_strong_ephemerons .extras = &strong_extras
 
 #define X(name_, step, base, what)                                                                 \
     extern const struct collector broken_##name_;                                                  \

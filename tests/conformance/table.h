@@ -78,6 +78,7 @@
     X(claims_slides, slides, cheney, "a collection changes the order of the blocks") \
     X(claims_large, large, mark_sweep, "a collection of a heap of more than 65536 words cuts what slot 0 leads to") \
     X(claims_linear, linear, mark_sweep, "a collection looks at the heap again for each of its words") \
+    X(claims_paced, paced, incremental, "a slice does a whole cycle, whatever its budget") \
     X(claims_waits, waits, mark_sweep, "each fifth allocation collects first") \
     X(claims_steady, steady, cheney, "a collection takes a step more than the one before") \
     X(claims_frugal, steady, cheney, "a reset leaves memory behind") \

@@ -326,6 +326,35 @@ static void a_pending_call_is_polled(void **state) {
                     "the collector took more steps in one call than its heap has work for", "");
 }
 
+/* ---- the number of collections ----------------------------------------------------------------
+ */
+
+static uint64_t leap;
+static enum gc_result collect_and_leap(struct gc *gc, enum gc_collection kind) {
+    enum gc_result result = real->collect(gc, kind);
+    config.hooks->collections += leap;
+    return result;
+}
+
+static void the_number_of_collections_may_leap_and_never_goes_back(void **state) {
+    (void)state;
+    static const char text[] = "isoheap program 1\nroots\n  r0 = 1\nscript\n  full\n  full\n";
+    struct collector c = mark_sweep;
+    real = &mark_sweep;
+    c.reset = note_config;
+    c.collect = collect_and_leap;
+    leap = 1000;
+    struct runner *r = open_pair(&c, &cheney);
+    parse_program(&program, text);
+    must_pass(r, &program, "it leaps", NULL);
+    runner_close(r);
+    leap = (uint64_t)-2;
+    verdict = *must_break(&c, &program, text, VIOLATION_promise_broken);
+    assert_string_equal(verdict.detail, "the number of collections has gone back");
+    assert_int_equal(verdict.oracle, ORACLE_answers);
+    assert_int_equal(verdict.op, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(refusals_are_legal_where_they_are_announced),
@@ -337,6 +366,7 @@ int main(void) {
         cmocka_unit_test(answers_that_are_none_are_found),
         cmocka_unit_test(a_refusal_with_an_effect_is_found),
         cmocka_unit_test(a_pending_call_is_polled),
+        cmocka_unit_test(the_number_of_collections_may_leap_and_never_goes_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include "collectors/cheney/cheney.h"
 #include "collectors/compact/compact.h"
 #include "collectors/generational/generational.h"
+#include "collectors/incremental/incremental.h"
 #include "collectors/mark_sweep/mark_sweep.h"
 #include "collectors/registry/registry.h"
 #include "harness/allocated/allocated.h"
@@ -102,6 +103,20 @@ static void ages_are_legal(void **state) {
                   "  minor\n  r4 = r3\n  minor\n  minor\n  r5 = alloc tag=0 size=2 [r4]\n  full\n"
                   "  kind 1\n  r6 = alloc tag=0 size=2 [r5]\n  slice 9\n  minor\n  slice 99\n"
                   "  minor\n");
+}
+
+/* Slices of a word, of more than there is, across the ends of phases and cycles, after a full mark
+ * stack, and with a minor collection before. */
+static void slices_of_any_budget_are_legal(void **state) {
+    (void)state;
+    all_must_pass("isoheap program 1\nconfig heap=128 mark-stack=1 nursery=16 slice=1\nheap\n"
+                  "  b0 = block tag=0 [b1, b2, b3, b4]\n  b1 = block tag=0 [b0, b5]\n"
+                  "  b2 = string [0x1]\n  fragment\n  b3 = block tag=0 [b5, b4]\n"
+                  "  b4 = block tag=0 [b3]\n  dead 9\n  b5 = block tag=0 [1, 2, 3, 4, 5, 6]\n"
+                  "roots\n  r0 = b0\n  r1 = b5\nscript\n  slice 1\n  slice 1\n  slice 2\n"
+                  "  r2 = alloc tag=0 size=3 [r0]\n  slice 1\n  minor\n  slice 1\n  slice 7\n"
+                  "  kind 1\n  r3 = list 9 0\n  slice 1\n  slice 1\n  r3 = 0\n  slice 1000\n"
+                  "  slice 1000\n  r4 = list 5 0\n  slice 3\n  full\n  slice 1\n  slice 2\n");
 }
 
 static void each_judges(void **state) {
@@ -243,6 +258,20 @@ static void most_steps_are_counted(void **state) {
                      2 * (44 + GC_SLOTS) + 6 * 2 * 14);
 }
 
+static void steps_of_a_slice_are_counted(void **state) {
+    (void)state;
+    struct heap_size size = {.blocks = 10, .words = 40, .gaps = 4, .young = 2};
+    struct gc_config c = {.mutators = 1};
+    struct collector_traits traits = {.paced = 2};
+    assert_int_equal(heap_slice_steps(&incremental, &traits, &c, &size, 5, false), 2 * 7);
+    assert_int_equal(heap_slice_steps(&incremental, &traits, &c, &size, 5, true),
+                     2 * (7 + GC_SLOTS));
+    assert_int_equal(heap_slice_steps(&generational, &traits, &c, &size, 5, false), 2 * 7);
+    assert_int_equal(heap_slice_steps(&generational, &traits, &c, &size, 5, true),
+                     2 * (7 + GC_SLOTS) + 3 * 16);
+    assert_true(heap_slice_steps(&incremental, &traits, &c, &size, SIZE_MAX, true) >= UINT32_MAX);
+}
+
 static void malloc_is_counted(void **state) {
     (void)state;
     size_t before = memory_allocated();
@@ -262,6 +291,7 @@ int main(void) {
         cmocka_unit_test(a_full_heap_is_legal),
         cmocka_unit_test(gaps_are_legal),
         cmocka_unit_test(ages_are_legal),
+        cmocka_unit_test(slices_of_any_budget_are_legal),
         cmocka_unit_test(each_judges),
         cmocka_unit_test(steps_have_a_bound),
         cmocka_unit_test(steps_may_not_grow),
@@ -269,6 +299,7 @@ int main(void) {
         cmocka_unit_test(room_must_be_used),
         cmocka_unit_test(words_in_use_are_counted),
         cmocka_unit_test(most_steps_are_counted),
+        cmocka_unit_test(steps_of_a_slice_are_counted),
         cmocka_unit_test(malloc_is_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

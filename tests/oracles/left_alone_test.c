@@ -170,6 +170,60 @@ static void a_reset_leaves_nothing(void **state) {
     runner_close(r);
 }
 
+/* Between a reset and the image: what is wrong then only this look can see. */
+static bool is_empty;
+static void reset_and_note(struct gc *gc, const struct gc_config *c) {
+    mark_sweep.reset(gc, c);
+    is_empty = true;
+}
+static word *image_and_note(struct gc *gc, size_t *words) {
+    is_empty = false;
+    return mark_sweep.image(gc, words);
+}
+static const char *complain_if_empty(struct gc *gc) {
+    return is_empty ? "it is empty" : mark_sweep.check(gc);
+}
+
+static gc_visit *shown_to;
+static void show_extents(void *context, enum gc_extent kind, const word *header, size_t words) {
+    if (kind != GC_FREE_LIST_ENTRY)
+        shown_to(context, kind, header, words);
+}
+static void walk_without_list(struct gc *gc, gc_visit *visit, void *context) {
+    shown_to = visit;
+    mark_sweep.walk(gc, is_empty ? show_extents : visit, context);
+}
+static void reset_and_unpoison(struct gc *gc, const struct gc_config *c) {
+    mark_sweep.reset(gc, c);
+    config = *c;
+    mark_sweep.walk(gc, unpoison_last, NULL);
+}
+
+static void a_reset_leaves_a_heap_that_keeps_its_promises(void **state) {
+    (void)state;
+    struct collector c = mark_sweep;
+    c.reset = reset_and_note;
+    c.image = image_and_note;
+    c.check = complain_if_empty;
+    verdict =
+        *must_break(&c, &program, "isoheap program 1\nscript\n", VIOLATION_collector_assertion);
+    assert_string_equal(verdict.detail, "it is empty");
+    assert_int_equal(verdict.op, OP_INITIAL);
+    c.check = mark_sweep.check;
+    c.walk = walk_without_list;
+    verdict = *must_break(&c, &program, "isoheap program 1\nscript\n", VIOLATION_free_list_corrupt);
+    assert_int_equal(verdict.op, OP_INITIAL);
+    c = mark_sweep;
+    c.reset = reset_and_unpoison;
+    verdict = *must_break(&c, &program, "isoheap program 1\nscript\n", VIOLATION_promise_broken);
+    assert_int_equal(verdict.oracle, ORACLE_hooks);
+    assert_int_equal(verdict.op, OP_INITIAL);
+    c.traits.poisons = false;
+    struct runner *r = open_pair(&c, &cheney);
+    must_pass(r, &program, "without the promise", NULL);
+    runner_close(r);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(static_blocks_are_left_alone),
@@ -177,6 +231,7 @@ int main(void) {
         cmocka_unit_test(dead_words_are_looked_at),
         cmocka_unit_test(small_gaps_may_be_in_use),
         cmocka_unit_test(a_reset_leaves_nothing),
+        cmocka_unit_test(a_reset_leaves_a_heap_that_keeps_its_promises),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
