@@ -6,6 +6,7 @@
  */
 #include "cli/export/export.h"
 
+#include "harness/initial/lowering.h"
 #include "program/text/text.h"
 
 #include <inttypes.h>
@@ -14,7 +15,7 @@ struct lowering {
     FILE *f;
     const struct program *p;
     bool infix, closures, raw, outside, any_word, atoms;
-    unsigned mutators;
+    unsigned mutators, word_bits, lacks_raw;
 };
 
 /* ---- what the collectors take -----------------------------------------------------------------
@@ -26,6 +27,9 @@ static void lower_to(struct lowering *l, const struct collector *c) {
     l->infix &= traits.infix;
     l->closures &= traits.start_env;
     l->raw &= traits.raw;
+    l->lacks_raw |= traits.lacks_raw;
+    if (traits.word_bits && traits.word_bits < l->word_bits)
+        l->word_bits = traits.word_bits;
     l->outside &= traits.outside;
     l->any_word &= traits.any_word;
     l->atoms &= traits.atoms;
@@ -40,6 +44,7 @@ static bool is_unit(const struct value *v) {
 static struct lowering lower(FILE *f, const struct exported *e) {
     struct lowering l = {.f = f, .p = e->program, .infix = true, .closures = true, .raw = true};
     l.outside = l.any_word = l.atoms = true;
+    l.word_bits = 64;
     l.mutators = program_mutators(e->program);
     lower_to(&l, e->subject);
     if (e->reference)
@@ -48,15 +53,16 @@ static struct lowering lower(FILE *f, const struct exported *e) {
 }
 
 static unsigned lowered_tag(const struct lowering *l, unsigned tag) {
-    bool taken = tag == TAG_CLOSURE ? l->closures : tag < TAG_NO_SCAN || l->raw;
-    return taken ? tag : 0;
+    if (tag >= TAG_NO_SCAN)
+        return l->raw ? lowered_raw_tag(tag, l->lacks_raw) : 0;
+    return tag != TAG_CLOSURE || l->closures ? tag : 0;
 }
 
 /* ---- words ------------------------------------------------------------------------------------
  */
 
-static void write_immediate(FILE *f, uint64_t bits) {
-    fprintf(f, "IMMEDIATE(%" PRId64 ")", (int64_t)bits);
+static void write_immediate(const struct lowering *l, uint64_t bits) {
+    fprintf(l->f, "IMMEDIATE(%" PRId64 ")", lowered_integer((int64_t)bits, l->word_bits));
 }
 
 /* The item of a named block, and the number of the object that it is the first of. */
@@ -75,7 +81,7 @@ static unsigned first_object(const struct program *p, unsigned block) {
 
 static void write_reference(const struct lowering *l, const struct value *v) {
     if (program_named_item(l->p, v->block)->is_static && !l->outside)
-        write_immediate(l->f, 0);
+        write_immediate(l, 0);
     else if (v->kind == VALUE_EACH)
         fprintf(l->f, "EACH(%u)", item_of(l->p, v->block));
     else
@@ -97,13 +103,15 @@ static void write_outside(const struct lowering *l, const struct value *v) {
 
 static void write_value(const struct lowering *l, const struct value *v) {
     if (v->kind == VALUE_RAW)
-        fprintf(l->f, "0x%" PRIx64, l->raw ? v->bits : v->bits | 1);
+        fprintf(l->f, "0x%" PRIx64, lowered_raw(l->raw ? v->bits : v->bits | 1, l->word_bits));
     else if (v->kind == VALUE_OUTSIDE && l->outside)
         write_outside(l, v);
     else if (v->kind == VALUE_ATOM && l->atoms)
         fprintf(l->f, "ATOM(%u)", (unsigned)v->bits);
     else if (v->kind == VALUE_SLOT)
         fprintf(l->f, "SLOT(%u)", v->block);
+    else if (v->kind == VALUE_ADDRESS && l->word_bits < 64)
+        write_immediate(l, 0);
     else if (v->kind == VALUE_ADDRESS)
         fprintf(l->f, "ADDRESS(%u, %u, %u)", v->block, v->offset, (unsigned)v->bits);
     else if (v->kind == VALUE_NEXT)
@@ -111,7 +119,7 @@ static void write_value(const struct lowering *l, const struct value *v) {
     else if (value_is_reference(v))
         write_reference(l, v);
     else
-        write_immediate(l->f, v->bits);
+        write_immediate(l, v->bits);
 }
 
 static const char *separator(unsigned n) {

@@ -4,6 +4,7 @@
  */
 #include "collectors/words_copy.h"
 #include "harness/call.h"
+#include "harness/initial/lowering.h"
 
 /* Figure 3 of the verified OCaml collector: code pointer, closinfo, for arities other than 0 and 1
  * a second code pointer; an infix header between two functions; every closinfo gives the start of
@@ -26,13 +27,10 @@ size_t closure_words(word *out, unsigned functions, const int8_t *arity, unsigne
 
 /* An immediate of as many bits as all collectors have for one. */
 static word some_immediate(const struct runner *r, int64_t n) {
-    unsigned spare = 64 - r->word_bits;
-    return spare ? (word)((int64_t)(immediate(n) << spare) >> spare) : immediate(n);
+    return immediate(lowered_integer(n, r->word_bits));
 }
 word raw_word(const struct runner *r, word w) {
-    return r->word_bits == 64 || model_is_address(&r->model, w)
-               ? w
-               : w & ~(word)0 >> (64 - r->word_bits);
+    return r->word_bits == 64 || model_is_address(&r->model, w) ? w : lowered_raw(w, r->word_bits);
 }
 
 /* The word of that number where a collector does not take every word. */
@@ -86,14 +84,8 @@ static word counted_word(struct runner *r, unsigned b, uint32_t k, const struct 
         r->first[v->block] + k % item_count(&r->program->items[r->named[v->block]]), 0);
 }
 
-/* Another tag of those that all have takes its place; one is left (reset in runner.c). */
 unsigned raw_tag(const struct runner *r, unsigned tag) {
-    static const unsigned others[] = {TAG_STRING, TAG_ABSTRACT, TAG_DOUBLE_ARRAY, TAG_CUSTOM};
-    if (!r->takes_raw)
-        return 0;
-    for (unsigned i = 0; r->lacks_raw & 1u << (tag - TAG_NO_SCAN); i++)
-        tag = others[i];
-    return tag;
+    return r->takes_raw ? lowered_raw_tag(tag, r->lacks_raw) : 0;
 }
 
 /* Tag of an item after lowering to what both collectors take. */

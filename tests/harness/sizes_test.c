@@ -4,6 +4,7 @@
  * not fit.
  */
 #include "collectors/cheney/cheney.h"
+#include "harness/initial/lowering.h"
 #include "tests/odd/narrow.h"
 #include "tests/support/odd.h"
 #include "tests/support/passing.h"
@@ -33,7 +34,7 @@ static void short_words_and_a_heap_that_grows_pass(void **state) {
 
 /* Integers and raw words have as many bits as they may; the heap is full and grows. */
 #define SHORT                                                                                      \
-    "isoheap program 1\nconfig heap=64\nheap\n  b0 = block tag=0 [-5, 40000]\n"  \
+    "isoheap program 1\nconfig heap=64\nheap\n  b0 = block tag=0 [-5, 40000]\n"                    \
     "  b1 = string [0x123456789abcdef0]\nroots\n  r0 = b0\n  r1 = b1\nscript\n"                    \
     "  r2 = r0.0\n  r3 = r0.1\n  r4 = list 30 r2\n  full\n  r5 = r4.1\n  full\n"
 #define TOO_MUCH "isoheap program 1\nconfig heap=64\nscript\n  r0 = list 60 7\n  r1 = list 60 7\n"
@@ -66,6 +67,18 @@ static void the_largest_heap_is_said_by_traits(void **state) {
     assert_int_equal(heap_most_words(&traits, &config), 400);
 }
 
+static void values_are_cut_to_the_bits_that_there_are(void **state) {
+    (void)state;
+    assert_int_equal(lowered_integer(-5, 16), -5);
+    assert_int_equal(lowered_integer(40000, 16), 40000 - 32768);
+    assert_int_equal(lowered_integer(INT64_MIN / 2, 64), INT64_MIN / 2);
+    assert_int_equal(lowered_raw(0x123456789, 16), 0x6789);
+    assert_int_equal(lowered_raw(~(word)0, 64), ~(word)0);
+    assert_int_equal(lowered_raw_tag(TAG_CUSTOM, 0), TAG_CUSTOM);
+    assert_int_equal(lowered_raw_tag(TAG_CUSTOM, 16), TAG_STRING);
+    assert_int_equal(lowered_raw_tag(TAG_DOUBLE, 1 | 2 | 4 | 16), TAG_DOUBLE_ARRAY);
+}
+
 /* ---- an image that does not fit ---------------------------------------------------------------
  */
 
@@ -91,6 +104,7 @@ int main(void) {
         cmocka_unit_test(short_words_and_a_heap_that_grows_pass),
         cmocka_unit_test(each_defect_is_found),
         cmocka_unit_test(the_largest_heap_is_said_by_traits),
+        cmocka_unit_test(values_are_cut_to_the_bits_that_there_are),
         cmocka_unit_test(an_image_that_does_not_fit_is_not_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
