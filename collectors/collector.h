@@ -77,6 +77,9 @@ struct gc_hooks {
     void (*phase)(struct gc_hooks *, enum gc_stage ended);
     /* An invariant of the collector's own is broken, and it cannot go on; does not return. */
     void (*broken)(struct gc_hooks *, const char *sentence);
+    /* Of a collector with threads: none of them can go on (for_ever: they go on without an end),
+     * and why in words; does not return.  collectors/threads/threads.h has threads that know. */
+    void (*stuck)(struct gc_hooks *, bool for_ever, const char *sentence);
     /* The finaliser of that number runs.  May be called in the middle of a collection; returns. */
     void (*finalised)(struct gc_hooks *, uint64_t number);
 
@@ -120,9 +123,10 @@ struct gc_config {
     size_t mark_stack; /* entries; 0: as many as heap words */
     size_t slice_words, large_words;
     unsigned promotion_age, variant, kind;
-    unsigned mutators; /* rows of slots in use */
-    unsigned masks;    /* bit set: known defects to steer around (struct gc_mask) */
-    gc_slots *slots;   /* the roots; owned by the harness, rewritten by the collector */
+    unsigned schedule, preempt; /* of threads: seed and gap (struct threads_schedule) */
+    unsigned mutators;          /* rows of slots in use */
+    unsigned masks;             /* bit set: known defects to steer around (struct gc_mask) */
+    gc_slots *slots;            /* the roots; owned by the harness, rewritten by the collector */
     struct gc_hooks *hooks;
 };
 

@@ -91,11 +91,17 @@ static void fence(struct gc_hooks *hooks, word *start, size_t words, bool behind
                       : "words before a heap have been written");
 }
 
+static void note_stuck(struct gc_hooks *hooks, bool for_ever, const char *sentence) {
+    (void)for_ever; /* the sentence says so */
+    note_broken(hooks, sentence);
+}
+
 void fill_memory(struct conform *c, enum memory_fill fill) {
     struct gc_hooks hooks;
     memset(&hooks, 0, sizeof hooks);
     hooks.out_of_fuel = out_of_fuel;
     hooks.broken = note_broken;
+    hooks.stuck = note_stuck;
     hooks.finalised = note_death;
     hooks.fence = fence;
     hooks.phase = note_phase;

@@ -59,9 +59,10 @@ static void ask_again(struct panel *p, struct asked before) {
  */
 
 /* Heard of while the initial heap is being built, too. */
-static const uint32_t heard_early =
-    1u << EVENT_reset | 1u << EVENT_emptied | 1u << EVENT_walked | 1u << EVENT_inspected |
-    1u << EVENT_compared | 1u << EVENT_broken | 1u << EVENT_exhausted | 1u << EVENT_replied;
+static const uint32_t heard_early = 1u << EVENT_reset | 1u << EVENT_emptied | 1u << EVENT_walked |
+                                    1u << EVENT_inspected | 1u << EVENT_compared |
+                                    1u << EVENT_broken | 1u << EVENT_stuck | 1u << EVENT_exhausted |
+                                    1u << EVENT_replied;
 
 /* Who hears of an event, ended by ORACLE_MODULES. */
 static const uint8_t *listeners(const struct panel *p, enum oracle_event_code event) {

@@ -9,7 +9,7 @@
 struct said {
     struct side *side;
     enum gc_event event;
-    bool before;
+    bool before, for_ever;
     word block, to;
     const word *place;
     uint64_t number;
@@ -46,6 +46,15 @@ static void deal_with_broken(void *context) {
 }
 static void broken(struct gc_hooks *hooks, const char *sentence) {
     deal(hooks, deal_with_broken, &(struct said){.sentence = sentence});
+}
+
+static void deal_with_stuck(void *context) {
+    const struct said *w = context;
+    event_stuck(judge_of(w->side), w->for_ever, w->sentence);
+    skip_rest(runner_of(w->side));
+}
+static void stuck(struct gc_hooks *hooks, bool for_ever, const char *sentence) {
+    deal(hooks, deal_with_stuck, &(struct said){.for_ever = for_ever, .sentence = sentence});
 }
 
 /* What was put aside of the fuel is there again, if there is any: it was time for a look. */
@@ -116,6 +125,7 @@ bool hooks_open(struct side *s, enum memory_fill fill, bool tight) {
         return false;
     *said = (struct gc_hooks){.out_of_fuel = out_of_fuel,
                               .broken = broken,
+                              .stuck = stuck,
                               .finalised = finalised,
                               .event = runner_of(s)->listen ? tell : NULL,
                               .fence = fence,

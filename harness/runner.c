@@ -145,7 +145,9 @@ struct gc_config program_gc_config(const struct program *p) {
                               .large_words = config[CONFIG_LARGE],
                               .promotion_age = config[CONFIG_AGE],
                               .variant = config[CONFIG_VARIANT],
-                              .kind = config[CONFIG_KIND]};
+                              .kind = config[CONFIG_KIND],
+                              .schedule = config[CONFIG_SCHEDULE],
+                              .preempt = config[CONFIG_PREEMPT]};
 }
 
 struct collector_traits promised_traits(const struct collector *collector,

@@ -213,6 +213,7 @@ static inline bool judge_shown(struct judge *j, uint64_t before, bool any) {
  *                MODEL_NONE: it may run, once, whenever it wants
  *   finalised    it runs: in the middle of a call
  *   broken       the collector itself says that it cannot go on, in the middle of a call
+ *   stuck        the same: no thread of it can go on; for_ever: its threads go on without an end
  *   exhausted    a call has used up its fuel, in the middle of it
  *   ended        the script has ended and all heaps have been compared
  */
@@ -242,6 +243,7 @@ static inline bool judge_shown(struct judge *j, uint64_t before, bool any) {
     X(promised, (struct judge * j, uint64_t number, uint32_t object), (j, number, object))         \
     X(finalised, (struct judge * j, uint64_t number), (j, number))                                 \
     X(broken, (struct judge * j, const char *sentence), (j, sentence))                             \
+    X(stuck, (struct judge * j, bool for_ever, const char *sentence), (j, for_ever, sentence))     \
     X(exhausted, (struct judge * j), (j))                                                          \
     X(ended, (struct judge * j), (j))
 

@@ -22,6 +22,8 @@ const struct config_range config_ranges[CONFIG_KEYS] = {
     [CONFIG_FAIL] = {"fail", 0, 255, 0, 255, 255},
     [CONFIG_VARIANT] = {"variant", 0, 255, 0, 255, 255},
     [CONFIG_KIND] = {"kind", 0, 255, 0, 15, 255},
+    [CONFIG_SCHEDULE] = {"schedule", 0, 4095, 0, 255, 4095},
+    [CONFIG_PREEMPT] = {"preempt", 0, 4095, 0, 127, 4095},
 };
 
 /* ---- operations ------------------------------------------------------------------------------ */

@@ -68,6 +68,8 @@ enum config_key {
     CONFIG_FAIL,       /* n > 0: ask for more than the heap at the n-th allocation first */
     CONFIG_VARIANT,    /* chooses among the variants that the collector lists */
     CONFIG_KIND,       /* collector kind at the start, for collectors that have several */
+    CONFIG_SCHEDULE,   /* who goes on, for collectors with threads; 0: each until it must wait */
+    CONFIG_PREEMPT,    /* n > 0: and another may after up to n steps */
     CONFIG_KEYS
 };
 

@@ -52,6 +52,7 @@ enum violation_effect { EFFECT_wrong, EFFECT_waste, EFFECT_leak, EFFECT_lie, EFF
     X(work_grows, waste, "the same calls take more steps each time")                               \
     X(memory_grows, leak, "the same calls leave more memory of malloc in use each time")           \
     X(no_progress, wrong, "more steps than the bound that the heap size allows")                   \
+    X(deadlock, wrong, "no thread of the collector can go on, and a call waits for one")           \
     X(contract_broken, wrong,                                                                      \
       "where a phase of a collection ends, the heap is not as its contract says")                  \
     X(stack_broken, wrong, "the mark stack has not each gray block, or not once, or another one")  \

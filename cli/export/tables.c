@@ -231,6 +231,8 @@ void export_tables(FILE *f, const struct exported *e) {
     fprintf(f, "    AGE = %u, STRESS = %u, FAIL = %u, VARIANT = %u, KIND = %u, MUTATORS = %u,\n",
             config[CONFIG_AGE], config[CONFIG_STRESS], config[CONFIG_FAIL], config[CONFIG_VARIANT],
             config[CONFIG_KIND], l.mutators);
+    fprintf(f, "    SCHEDULE = %u, PREEMPT = %u,\n", config[CONFIG_SCHEDULE],
+            config[CONFIG_PREEMPT]);
     fprintf(f, "    HEAP_USED = %u, STATIC_WORDS = %u, LARGEST = %u, CLOSURE_FUNCTIONS = %u,\n",
             program_heap_words(l.p), program_static_words(l.p), PROGRAM_WOSIZE, PROGRAM_FUNCTIONS);
     fprintf(f, "    TAKES_INFIX = %d\n};\n", l.infix);

@@ -44,6 +44,7 @@ static const char *assertions(enum violation v) {
     case VIOLATION_stack_broken:
     case VIOLATION_tricolour_broken:
     case VIOLATION_no_progress:
+    case VIOLATION_deadlock:
     case VIOLATION_promise_broken:
     case VIOLATION_refinement_broken:
     case VIOLATION_layout_broken:

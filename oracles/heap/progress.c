@@ -24,11 +24,17 @@ static bool exhausted(struct judge *j) {
                "the collector took more steps in one call than its heap has work for");
 }
 
+/* Of a collector with threads, which knows by itself. */
+static bool stuck(struct judge *j, bool for_ever, const char *sentence) {
+    judge_fail(j, for_ever ? VIOLATION_no_progress : VIOLATION_deadlock, sentence);
+}
+
 const struct oracle_module oracle_progress = {
-    .meaning = "a bound on the steps of every operation",
+    .meaning = "a bound on the steps of every operation, and threads that can go on",
     .source = "isoheap: collectors count their steps with gc_tick",
-    .classes = {VIOLATION_no_progress},
+    .classes = {VIOLATION_no_progress, VIOLATION_deadlock},
     .reset = reset,
     .operated = operated,
+    .stuck = stuck,
     .exhausted = exhausted,
 };

@@ -332,8 +332,10 @@ static void read_root(struct decoder *d, const struct record *r, const uint8_t *
 }
 
 /* Most high bytes stay near the default, where collectors meet their limits soonest. */
-static void read_config(struct program *p, const uint8_t *bytes) {
-    unsigned key = bytes[0] % CONFIG_KEYS, low = bytes[1], high = bytes[2];
+static void read_config(struct program *p, const uint8_t *bytes, unsigned version) {
+    bool later = bytes[0] >= KEYS_LATER && version >= VERSION_SCHEDULES;
+    unsigned key = later ? KEYS_FIRST + bytes[0] - KEYS_LATER : bytes[0] % KEYS_FIRST;
+    unsigned low = bytes[1], high = bytes[2];
     const struct config_range *range = &config_ranges[key];
     unsigned soft = low % (range->soft_max - range->min + 1u);
     unsigned whole = ((high & 0x1f) << 8 | low) % (range->max - range->min + 1u);
@@ -378,7 +380,7 @@ static void read_record(struct decoder *d, const struct record *r, const uint8_t
         read_root(d, r, bytes);
         break;
     default:
-        read_config(d->p, bytes);
+        read_config(d->p, bytes, d->version);
         break;
     }
     if (d->n_wide || d->mutator || d->is_static) { /* rare */

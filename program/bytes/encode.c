@@ -165,7 +165,7 @@ static void encode_config(struct encoder *e, const struct program *p) {
         unsigned above = p->config[k] - (unsigned)range->min;
         if (p->config[k] == range->initial)
             continue;
-        put(e, (uint8_t)k);
+        put(e, (uint8_t)(k < KEYS_FIRST ? k : KEYS_LATER + k - KEYS_FIRST));
         put(e, above & 0xff);
         if (p->config[k] <= range->soft_max)
             put(e, 0);

@@ -52,11 +52,17 @@ _Static_assert(
     "record like it");
 /* Versions of the byte form: 1 had no byte above for new ones; 2 has no new operation; 3 has
  * addresses; 4 atoms, all outside
- * words, and addresses as code words: a FIELD record of a closure behind the prefix STATIC; each
- * operation that comes makes another version. */
-enum { VERSION_ADDRESSES = 3, VERSION_ATOMS = 4 };
+ * words, and addresses as code words: a FIELD record of a closure behind the prefix STATIC; 5
+ * schedules; each operation that comes makes another version. */
+enum { VERSION_ADDRESSES = 3, VERSION_ATOMS = 4, VERSION_SCHEDULES = 5 };
+
+/* The first keys of a config record have their bytes by remainder; later ones each one byte, from
+ * here on. */
+enum { KEYS_FIRST = CONFIG_SCHEDULE, KEYS_LATER = 254 };
+_Static_assert(KEYS_LATER + CONFIG_KEYS - KEYS_FIRST == 256, "the last bytes are those of keys");
+
 static inline unsigned ops_of_version(unsigned version) {
-    return OP_LATER + LATER_FIRST + (version > VERSION_ATOMS ? version - VERSION_ATOMS : 0);
+    return OP_LATER + LATER_FIRST + (version > VERSION_SCHEDULES ? version - VERSION_SCHEDULES : 0);
 }
 
 /* X(name, weight, section, code, functions, values, operands) */

@@ -34,7 +34,7 @@ static const uint8_t tag_weights[TAG_CHOICES] = {
 static const uint8_t key_weights[CONFIG_KEYS] = {
     [CONFIG_HEAP] = 6,    [CONFIG_NURSERY] = 2, [CONFIG_MARK_STACK] = 4, [CONFIG_SLICE] = 2,
     [CONFIG_LARGE] = 2,   [CONFIG_AGE] = 2,     [CONFIG_STRESS] = 3,     [CONFIG_FAIL] = 2,
-    [CONFIG_VARIANT] = 3, [CONFIG_KIND] = 2,
+    [CONFIG_VARIANT] = 3, [CONFIG_KIND] = 2,    [CONFIG_SCHEDULE] = 1,   [CONFIG_PREEMPT] = 1,
 };
 
 /* ---- profiles -------------------------------------------------------------------------------- */

@@ -41,7 +41,7 @@ static bool parse_key(struct parser *ps, unsigned *key) {
         return true;
     }
     return lexer_expected(&ps->lexer, "a config key (heap, nursery, mark-stack, slice, large, age, "
-                                      "stress, fail, variant, kind)");
+                                      "stress, fail, variant, kind, schedule, preempt)");
 }
 
 static bool parse_config_line(struct parser *ps) {

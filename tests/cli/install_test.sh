@@ -99,6 +99,18 @@ fi
 find "$source/crashes" -name "*.txt" ! -name bad_small_table.txt -exec "$isoheap" run --quiet --plugin pebble/build/bin/pebble.so {} + >log 2>&1 || complain "$(cat log)"
 "$isoheap" list --plugin pebble/build/bin/pebble.so | grep -q '^  pebble ' || complain 'list lacks pebble'
 
+# ---- an example with threads, which are deterministic; one that waits for ever is said to ----
+
+cp -r "$source/examples/tandem" tandem
+builds tandem
+cp -r tandem stuck && rm -rf stuck/build
+(cd stuck && cmake -B build -DCMAKE_PREFIX_PATH="$folder/prefix" -DCMAKE_C_COMPILER="$CC" -DCMAKE_C_FLAGS=-DTANDEM_DEFECT=3 -DISOHEAP_FUZZER=OFF &&
+    cmake --build build -j 2) >log 2>&1 || complain "tandem: $(tail -n 20 log)"
+for _ in 1 2; do
+    "$isoheap" run --plugin stuck/build/bin/tandem.so stuck/seeds/tandem/beside.txt >log 2>&1
+    grep -q 'violation deadlock' log && grep -q 'no thread can go on: thread' log || complain "no deadlock: $(cat log)"
+done
+
 # ---- which lines of it are executed; a check of UndefinedBehaviorSanitizer that is left out ----
 
 if [ -n "$has_libfuzzer" ] && command -v llvm-cov >/dev/null; then

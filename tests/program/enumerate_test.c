@@ -494,7 +494,7 @@ static void the_text_of_a_scope(void **state) {
                               "shapes=b2,s1,c1 allocs=b2,s1,c1 "
                               "menu=alloc,closure,raw,load,store,drop,minor,slice,full,compact "
                               "kinds=1 heap=16 nursery=8 mark-stack=1 slice=1 large=16 age=1 "
-                              "stress=0 fail=0 variant=0 kind=0");
+                              "stress=0 fail=0 variant=0 kind=0 schedule=0 preempt=0");
 }
 
 static void lists_that_are_none(void **state) {

@@ -149,7 +149,7 @@ static const struct fault faults[] = {
     /* config */
     {LINE "config", 2, 7,
      "expected a config key (heap, nursery, mark-stack, slice, large, age, stress, fail, variant, "
-     "kind), found the end of the text"},
+     "kind, schedule, preempt), found the end of the text"},
     {LINE "config age 1", 2, 12, "expected '=', found '1'"},
     {LINE "config age=16", 2, 12, "expected age from 0 to 15, found '16'"},
     {LINE "config age=-1", 2, 12, "expected age from 0 to 15, found '-1'"},
