@@ -338,6 +338,8 @@ static void check_mutators(struct conform *c) {
         expect_node(c, n - 1, 1, 10 * round, "what a block of another mutator alone leads to:");
         for (unsigned m = 1; m < n; m++)
             expect_node(c, m, 0, 10 * round + m, conform_each[round % COLLECTIONS].when);
+        c->slots[n - 1][1] = WORD_UNIT;
+        set_field(c, n - 1, 0, 1, 1); /* the ring is cut: who counts references frees no cycle */
     }
 }
 
