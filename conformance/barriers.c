@@ -320,8 +320,9 @@ static const char *has_mutators(const struct conform *c) {
 /* What one has allocated is written by the next, and held by it alone. */
 static void check_mutators(struct conform *c) {
     unsigned n = c->traits.max_mutators < GC_MUTATORS ? c->traits.max_mutators : GC_MUTATORS;
+    size_t rounds = c->words / (2 * 3 * (size_t)n); /* who never frees has half of the heap left */
     fresh_heap(c, c->words, n);
-    for (unsigned round = 0; round < 6; round++) {
+    for (unsigned round = 0; round < 6 && round < rounds; round++) {
         for (unsigned m = 0; m < n; m++)
             make_node(c, m, 0, 10 * round + m);
         if (c->collector->step && round % 2)
