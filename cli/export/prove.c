@@ -60,7 +60,7 @@ static char *tree_command(const struct exported *e, const char *compiler, const 
     char *command = text_of("%s -std=c17 -g -I.%s%s -o %s %s collectors/%s/[a-z]*.c "
                             "collectors/arena.c collectors/literals.c%s",
                             compiler, sanitizers(e), what, quoted(out), quoted_path(file), source,
-                            strcmp(source, "boehm") == 0 ? " -lgc" : "");
+                            strcmp(source, "boehm") == 0 ? " collectors/shadow.c -lgc" : "");
     free(what);
     return command;
 }
@@ -79,8 +79,10 @@ static char *plugin_command(const struct exported *e, const char *compiler, cons
         library = text_of("-L%s -lisoheap", quoted(lib));
         free(lib);
     } else {
-        library = text_of("%s/collectors/arena.c %s/collectors/literals.c", quoted(headers),
-                          quoted(headers));
+        char *from = text_of("%s/collectors", quoted(headers));
+        library =
+            text_of("%s/arena.c %s/literals.c %s/sections.c %s/shadow.c", from, from, from, from);
+        free(from);
     }
     char *command;
     if (!e->sources && e->violation != VIOLATION_sanitizer)

@@ -48,7 +48,7 @@ objects() {
     $1 -std=c17 -I"$SOURCE_DIR" -DISOHEAP_FAULT=known_bad_fault -DISOHEAP_COLLECTOR="known_bad_$2" \
         -r -nostdlib -o "$1.$2.bad.o" "$SOURCE_DIR/collectors/$2/"[a-z]*.c &&
         $1 -std=c17 -I"$SOURCE_DIR" -r -nostdlib -o "$1.$2.o" "$SOURCE_DIR/collectors/$2/"[a-z]*.c &&
-        $1 -std=c17 -I"$SOURCE_DIR" -r -nostdlib -o "$1.arena.o" "$SOURCE_DIR/collectors/arena.c" "$SOURCE_DIR/collectors/literals.c" ||
+        $1 -std=c17 -I"$SOURCE_DIR" -r -nostdlib -o "$1.arena.o" "$SOURCE_DIR/collectors/"{arena,literals,shadow}.c ||
         complain "$1: $2 is not compiled"
 }
 

@@ -83,7 +83,7 @@ if [ $# -eq 3 ]; then
     *) sanitizer= ;;
     esac
     library=
-    [ "$source" != boehm ] || library=' -lgc'
+    [ "$source" != boehm ] || library=' collectors/shadow.c -lgc'
     must="-std=c17 -g -I.$sanitizer -DISOHEAP_FAULT=FAULT_$defect -DISOHEAP_COLLECTOR=$name -o finding finding.c \
 collectors/$source/[a-z]*.c collectors/arena.c collectors/literals.c$library"
     [ "$command" = "$must" ] || complain "$name: the file's command is not $must" finding.c
@@ -119,7 +119,7 @@ for compiler in gcc clang; do
             -r -nostdlib -o "$compiler.$collector.bad.o" "$SOURCE_DIR/collectors/$collector/"*.c || wrong=1
     done
     $compiler -std=c17 -I"$SOURCE_DIR" -r -nostdlib -o $compiler.arena.o "$SOURCE_DIR/collectors/arena.c" \
-        "$SOURCE_DIR/collectors/literals.c" || wrong=1
+        "$SOURCE_DIR/collectors/literals.c" "$SOURCE_DIR/collectors/shadow.c" || wrong=1
 done
 
 fixtures=$("$ISOHEAP" list --json | tr '{' '\n' | sed -n 's/.*"name": *"\(bad_[a-z_0-9]*\)".*"class": *"\([a-z_]*\)".*/\2\/\1/p')
