@@ -48,6 +48,9 @@ static enum gc_result mark_sweep_alloc(struct gc *gc, unsigned m, unsigned dst, 
 
 static enum gc_result mark_sweep_collect(struct gc *gc, enum gc_collection kind) {
     (void)kind; /* one generation, never compacts: every collection is a full one */
+    struct gc_hooks *hooks = gc->space.config.hooks;
+    if (FAULTY(lock_kept) && hooks->collections > 0)
+        hooks->stuck(hooks, false, "a collection waits for the lock that the last one has kept");
     collect_garbage(&gc->space);
     return GC_OK;
 }
