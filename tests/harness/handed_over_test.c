@@ -68,12 +68,22 @@ static void images(void **state) {
     subject.image = many_words;
     must_be_guilty(&subject, ONE_BLOCK, VIOLATION_ill_formed_heap,
                    "image gives more words than the heap has");
-    subject.image = nowhere;
-    must_be_guilty(&subject, ONE_BLOCK, VIOLATION_ill_formed_heap,
-                   "image gives no address of words");
     subject.image = between_words;
     must_be_guilty(&subject, ONE_BLOCK, VIOLATION_ill_formed_heap,
                    "image gives no address of words");
+}
+
+/* That is no fault: it has no room for it, and the program means nothing to it. */
+static void no_image(void **state) {
+    (void)state;
+    struct collector subject = mark_sweep;
+    struct verdict verdict;
+    subject.image = nowhere;
+    parse_program(&program, ONE_BLOCK);
+    verdict = run_here(&subject, &cheney, &program);
+    assert_int_equal(verdict.violation, VIOLATION_none);
+    assert_true(verdict.not_run);
+    assert_non_null(strstr(verdict.detail, "has no room for the image of the initial heap"));
 }
 
 /* ---- promises ---------------------------------------------------------------------------------
@@ -141,6 +151,7 @@ static void a_collector_that_does_not_open(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(images),
+        cmocka_unit_test(no_image),
         cmocka_unit_test(promises_for_one_config),
         cmocka_unit_test(promises_after_a_switch),
         cmocka_unit_test(a_collector_that_does_not_open),
