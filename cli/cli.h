@@ -126,7 +126,7 @@ struct job {
     size_t stack_kib;         /* of the subject's calls, and whether they run on the ordinary one */
     bool ordinary_stack;      /* (runner_options) */
     unsigned seconds;         /* of processor time; 0: run in this process */
-    bool thorough;            /* (runner_options) */
+    oracle_set thorough;      /* (runner_options) */
     unsigned trial_ms;        /* > 0: verdict alone, no report; milliseconds of processor time */
     /* The binary of a fuzz target that judges instead of this process's copy of the collector
      * (--target), malloc'ed, or NULL.  What observes and listens does that here all the

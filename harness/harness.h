@@ -49,8 +49,8 @@ struct verdict {
  * levels of the papers, since one wrong step breaks any of two dozen statements, and which one
  * depends on the words in its way. */
 bool verdict_same_defect(const struct verdict *, const struct verdict *);
-/* Is it of an oracle that looks at a sample? */
-bool verdict_of_sample(const struct verdict *);
+/* The oracle that it is of, if that looks at a sample; else none. */
+oracle_set verdict_sampled(const struct verdict *);
 
 struct runner;
 
@@ -74,10 +74,10 @@ struct runner_options {
                           NULL: not wanted.  The runner never clears them. */
     unsigned coverage_parts; /* bit set of COVER_* (coverage.h); 0: COVER_DEFAULT */
     bool explain; /* every run is looked at closely, for the report of it: it takes longer */
-    /* What oracles look at in a sample of the programs or of their collections is looked at in
-     * each: for the reduction of what was found in one (verdict_of_sample), whose smaller programs
+    /* Oracles that look at each program, or each of its collections, where they usually look at a
+     * sample: for the reduction of what was found in one (verdict_sampled), whose smaller programs
      * would fall out of the sample. */
-    bool thorough;
+    oracle_set thorough;
     bool tight; /* an access beyond a heap faults, however far from it and without sanitizers too;
                    costs a system call where its size changes */
     /* The stack of the subject's calls in KiB, STACK_KIB_LEAST to STACK_KIB_MOST: who recurses

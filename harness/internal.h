@@ -91,11 +91,11 @@ struct runner {
     size_t heap_words; /* the most that a collector's heap may have */
     size_t slice_words;
 
-    bool over;      /* all but wear has been judged: calls are no longer watched */
-    bool changed;   /* something ran since the last comparison */
-    bool doubts;    /* this run repeats one that failed: compare the initial heaps too */
-    bool thorough;  /* as in the options */
-    bool explain;   /* wanted of every run: */
+    bool over;           /* all but wear has been judged: calls are no longer watched */
+    bool changed;        /* something ran since the last comparison */
+    bool doubts;         /* this run repeats one that failed: compare the initial heaps too */
+    oracle_set thorough; /* as in the options */
+    bool explain;        /* wanted of every run: */
     bool close;     /* this run is looked at closely: history, and names of blocks in the verdict */
     bool strange;   /* it was to repeat one that failed, and has ended in another way */
     unsigned fresh; /* object that may be initialised, or MODEL_NONE */

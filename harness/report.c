@@ -157,6 +157,8 @@ bool verdict_same_defect(const struct verdict *a, const struct verdict *b) {
            (a->violation != VIOLATION_sanitizer || strcmp(a->found, b->found) == 0);
 }
 
-bool verdict_of_sample(const struct verdict *v) {
-    return v->violation && oracle_modules[v->oracle]->samples;
+oracle_set verdict_sampled(const struct verdict *v) {
+    const struct oracle_module *module = oracle_modules[v->oracle];
+    bool sampled = v->violation && (module->samples || module->emptied);
+    return sampled ? ORACLE_BIT(v->oracle) : 0;
 }

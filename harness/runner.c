@@ -207,8 +207,15 @@ static bool shows_empty_heap(const struct program *p) {
     return (p->n_ops + 3 * p->n_items + 5 * p->n_fields + p->config[CONFIG_HEAP]) % SHARE == 0;
 }
 
+static bool is_wanted_empty(const struct runner *r) {
+    for (unsigned o = 0; o < ORACLE_COUNT; o++)
+        if (r->thorough & ORACLE_BIT(o) && oracle_modules[o]->emptied)
+            return true;
+    return shows_empty_heap(r->program);
+}
+
 static void look_at_empty_heap(struct runner *r, struct side *s) {
-    if (s->collector->walk && (r->thorough || shows_empty_heap(r->program))) {
+    if (s->collector->walk && is_wanted_empty(r)) {
         call_walk_empty(s, checks_wanted(s, AT_START));
         event_emptied(judge_of(s));
     }

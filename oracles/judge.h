@@ -71,8 +71,8 @@ struct side {
         bool begins; /* a cycle has begun in it */
         size_t budget;
     } slice;
-    bool thorough; /* this run: what would be looked at in a sample is in each */
-    bool paired;   /* the witness pairs this heap with the model */
+    oracle_set thorough; /* those that look at each in this run, instead of a sample */
+    bool paired;         /* the witness pairs this heap with the model */
     size_t static_words;
     struct graph graph;
     struct heap_facts facts;
@@ -285,7 +285,7 @@ struct oracle_module {
     bool follows; /* what it finds may follow from a difference between the graphs: if there is one,
                      that is the verdict */
     bool marks;   /* a comparison by it that finds nothing has paired all that is reachable */
-    bool samples; /* it looks at a sample, but if side.thorough */
+    bool samples; /* it looks at a sample, unless it is in side.thorough */
     bool fine; /* one wrong step breaks any of many statements: which defect it is, its class says
                   alone, and not its sentence */
 #define X(name, parameters, arguments) bool(*name) parameters;

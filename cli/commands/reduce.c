@@ -284,7 +284,7 @@ static void reduce_kept(struct reduce *r) {
     bool late = strcmp(r->wanted.detail, NEVER_ENDS) == 0;
     original = program;
     r->job.alone = r->job.target == NULL;
-    r->job.thorough = verdict_of_sample(&r->wanted);
+    r->job.thorough = verdict_sampled(&r->wanted);
     for (;;) {
         bool strict = r->job.alone && !r->job.thorough;
         if (late)
@@ -292,7 +292,7 @@ static void reduce_kept(struct reduce *r) {
         else
             reduce(r);
         r->job.alone = true;
-        r->job.thorough = false;
+        r->job.thorough = 0;
         if (strict || signal_caught || keeps(&program, r))
             return;
         program = original;

@@ -79,7 +79,7 @@ struct judged_request {
     size_t stack_kib;
     bool ordinary_stack;
     bool trials;                                     /* no reports */
-    bool thorough;                                   /* as in struct runner_options */
+    oracle_set thorough;                             /* as in struct runner_options */
     bool unmasks;                                    /* unmask is given */
     char unmask[JUDGED_WORDS], replay[JUDGED_WORDS]; /* as in struct runner_options */
     char subject_name[JUDGED_WORDS];                 /* the same; "": none */

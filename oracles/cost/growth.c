@@ -109,7 +109,8 @@ static void look_at_periods(struct judge *j) {
 /* The program says which: blocks of the model, and collections by the end of the script. */
 static bool ended(struct judge *j) {
     uint64_t size = j->model->n_objects + j->side->compared;
-    bool always = j->side->thorough || size <= GROWTH_SMALL;
+    bool thorough = j->side->thorough & ORACLE_BIT(ORACLE_growth);
+    bool always = thorough || size <= GROWTH_SMALL;
     if (!always && size % GROWTH_SHARE)
         return false;
     j->side->slots[0][SLOT_NEW] = WORD_UNIT; /* what the check before this one has left */

@@ -28,12 +28,16 @@
 enum { PHASES_WORDS = 1536, PHASES_EMPTY = 16, PHASES_SMALL = 32, PHASES_SHARE = 16 };
 enum { PHASES_THOROUGH = 64 }; /* times as many words in a thorough run */
 
+static bool is_thorough(const struct judge *j) {
+    return j->side->thorough & ORACLE_BIT(ORACLE_phases);
+}
+
 static bool reset(struct judge *j) {
     struct phases *p = j->state;
     p->last = PHASES_UNKNOWN;
     p->watched = p->inside_minor = false;
     p->darkened = p->marked = p->collections = p->swept = p->before = 0;
-    p->budget = PHASES_WORDS * (j->side->thorough ? PHASES_THOROUGH : 1);
+    p->budget = PHASES_WORDS * (is_thorough(j) ? PHASES_THOROUGH : 1);
     p->finding.violation = VIOLATION_none;
     size_t bits = j->side->room / 64 + 1;
     p->allocated = p->words + j->side->room;
@@ -68,9 +72,9 @@ static bool is_worth_it(struct judge *j) {
     struct phases *p = j->state;
     const struct side *s = j->side;
     size_t words = price(j);
-    if (!s->thorough && !is_power(p->collections))
+    if (!is_thorough(j) && !is_power(p->collections))
         return false;
-    bool always = s->thorough || (words <= PHASES_SMALL && p->collections == 1);
+    bool always = is_thorough(j) || (words <= PHASES_SMALL && p->collections == 1);
     if (!always && (s->steps + s->calls + words) % PHASES_SHARE)
         return false;
     return pay(j, GC_STAGES * words, always);
@@ -78,7 +82,7 @@ static bool is_worth_it(struct judge *j) {
 
 static void seek_next_step(struct judge *j) {
     struct phases *p = j->state;
-    p->interval *= j->side->thorough ? 1 : 4;
+    p->interval *= is_thorough(j) ? 1 : 4;
     j->services->look_after(j, p->budget < price(j) ? 0 : p->interval);
 }
 

@@ -47,7 +47,6 @@ const struct oracle_module oracle_well_formed = {
     .source = "Definition 1 of the verified OCaml collector",
     .classes = {VIOLATION_ill_formed_heap},
     .needs = 1u << NEED_walk,
-    .samples = true,
     .emptied = emptied,
     .walked = walked,
     .placed = placed,

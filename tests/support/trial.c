@@ -140,7 +140,7 @@ bool trial_keeps(const struct program *p, void *trial) {
 }
 
 /* The child has the runner that there was when it began. */
-static void be_thorough(struct trial *t, bool thorough) {
+static void be_thorough(struct trial *t, oracle_set thorough) {
     if (t->options.thorough == thorough)
         return;
     end_server(t);
@@ -156,11 +156,11 @@ void trial_reduce(struct trial *t, struct reduction *r, struct program *p) {
     original = *p;
     r->keeps = trial_keeps;
     r->context = t;
-    be_thorough(t, verdict_of_sample(&t->wanted));
+    be_thorough(t, verdict_sampled(&t->wanted));
     for (;;) {
         bool strict = !t->options.thorough;
         program_reduce(r, p);
-        be_thorough(t, false);
+        be_thorough(t, 0);
         if (strict || trial_keeps(p, t))
             return;
         *p = original;
