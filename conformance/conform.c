@@ -64,15 +64,6 @@ static void note_broken(struct gc_hooks *hooks, const char *sentence) {
     deal(hooks, break_invariant, &(struct told){.sentence = sentence});
 }
 
-static void break_stuck(void *context) {
-    const struct told *told = context;
-    broken(told->c, "its threads cannot go on: %s", told->sentence);
-}
-static void note_stuck(struct gc_hooks *hooks, bool for_ever, const char *sentence) {
-    (void)for_ever; /* the sentence says it */
-    deal(hooks, break_stuck, &(struct told){.sentence = sentence});
-}
-
 static void count_death(void *context) {
     const struct told *told = context;
     if (told->number >= TOLD)
@@ -110,7 +101,6 @@ void fill_memory(struct conform *c, enum memory_fill fill) {
     memset(&hooks, 0, sizeof hooks);
     hooks.out_of_fuel = out_of_fuel;
     hooks.broken = note_broken;
-    hooks.stuck = note_stuck;
     hooks.stuck = note_stuck;
     hooks.finalised = note_death;
     hooks.fence = fence;
