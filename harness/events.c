@@ -409,7 +409,7 @@ void panel_open(struct runner *r, enum party party) {
 
 void panel_close(struct panel *p) {
     for (unsigned m = 0; m < ORACLE_MODULES; m++) {
-        free(p->states[m]);
+        large_free(p->states[m]);
         p->states[m] = NULL;
     }
     p->chosen = false;

@@ -8,6 +8,7 @@
  */
 #include "harness/call.h"
 #include "harness/path.h"
+#include "views/large.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -161,16 +162,16 @@ void name_blocks(struct runner *r, const struct snapshot *s) {
                 recall_name(r, s->party, &s->blocks[i]);
     n.work = malloc((s->n_blocks + 1) * sizeof *n.work);
     n.objects = malloc((s->n_blocks + 1) * sizeof *n.objects);
-    n.copies = calloc(MODEL_OBJECTS, sizeof *n.copies);
+    n.copies = large_calloc(MODEL_OBJECTS, sizeof *n.copies); /* few are ever touched */
     for (unsigned pass = 0; n.work && n.objects && n.copies && pass < 2; pass++) {
         name_reachable(&n);
         n.careful = false;
     }
     free(n.work);
     free(n.objects);
-    free(n.copies);
+    large_free(n.copies);
     if (!r->memories[s->party])
-        r->memories[s->party] = calloc(PLACES, sizeof **r->memories);
+        r->memories[s->party] = large_calloc(PLACES, sizeof **r->memories);
     if (!r->memories[s->party])
         return;
     if (r->verdict.op == OP_INITIAL)

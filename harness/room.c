@@ -85,15 +85,15 @@ static bool make_units(struct runner *r, size_t words) {
 void room_close(struct runner *r) {
     model_close(&r->model);
     close_units(r);
-    free(r->model_cells);
-    free(r->queue);
-    free(r->iso.links);
+    large_free(r->model_cells);
+    large_free(r->queue);
+    large_free(r->iso.links);
     r->iso.links = NULL;
     r->model_cells = NULL;
     r->queue = NULL;
     for (unsigned p = 0; p < COLLECTING_PARTIES; p++) {
-        free(r->side[p].cells);
-        free(r->side[p].in_use);
+        large_free(r->side[p].cells);
+        large_free(r->side[p].in_use);
         r->side[p].cells = NULL;
         r->side[p].in_use = NULL;
         r->side[p].room = 0;

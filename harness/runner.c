@@ -7,6 +7,7 @@
 #include "harness/events.h"
 #include "harness/history.h"
 #include "program/text/text.h"
+#include "views/large.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -126,7 +127,7 @@ void runner_close(struct runner *r) {
         lent_close(&r->lent[p]);
     }
     for (unsigned p = 0; r && p < COLLECTING_PARTIES; p++)
-        free(r->memories[p]);
+        large_free(r->memories[p]);
     if (r) {
         room_close(r);
         free(r->coverage);

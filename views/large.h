@@ -8,7 +8,9 @@
 
 #include <stddef.h>
 
-/* As calloc; for free. */
+/* As calloc, and nothing is touched yet; behind the end is a page that nobody can access.  NULL: no
+ * room.  For large_free. */
 void *large_calloc(size_t n, size_t size);
+void large_free(void *); /* NULL is fine */
 
 #endif

@@ -10,11 +10,11 @@
 #include <string.h>
 
 void model_close(struct model *model) {
-    free(model->objects);
-    free(model->order);
-    free(model->free);
-    free(model->work);
-    free(model->fields);
+    large_free(model->objects);
+    large_free(model->order);
+    large_free(model->free);
+    large_free(model->work);
+    large_free(model->fields);
     model->objects = NULL;
     model->order = model->free = model->work = NULL;
     model->fields = NULL;

@@ -8,10 +8,13 @@
 #include "views/violation.h"
 
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -213,11 +216,37 @@ static void a_model_that_has_grown_has_the_limits_that_it_is_given(void **state)
     model_reset(&grown, 1);
     assert_false(model_has_room(&grown, 5, 8));
     assert_int_equal(grown.room_objects, 100);
-    word *large = large_calloc(1 << 20, sizeof *large);
-    assert_true(large && large[0] == 0 && large[(1 << 20) - 1] == 0);
-    free(large);
     model_close(&grown);
     assert_null(grown.objects);
+}
+
+/* Does a process that writes there end? */
+static bool is_guarded(volatile char *place) {
+    int status = 0;
+    pid_t child = fork();
+    if (child == 0) {
+        signal(SIGSEGV, SIG_DFL);
+        *place = 1;
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return status != 0;
+}
+
+static void large_memory_is_zero_and_ends_at_a_guard(void **state) {
+    static const size_t sizes[] = {16, 1, 100, 4096, 4080, 1 << 23, 3 << 24};
+    (void)state;
+    for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        char *large = large_calloc(sizes[i], 1);
+        assert_non_null(large);
+        assert_int_equal((uintptr_t)large % 16, 0);
+        assert_true(large[0] == 0 && large[sizes[i] - 1] == 0);
+        large[0] = large[sizes[i] - 1] = 1;
+        assert_true(is_guarded(large + (sizes[i] + 15) / 16 * 16));
+        large_free(large);
+    }
+    assert_null(large_calloc(SIZE_MAX / 8, 16));
+    large_free(NULL);
 }
 
 static void measuring_adds_the_words(void **state) {
@@ -375,6 +404,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(room_is_what_unreachable_objects_leave),
         cmocka_unit_test(a_model_that_has_grown_has_the_limits_that_it_is_given),
+        cmocka_unit_test(large_memory_is_zero_and_ends_at_a_guard),
         cmocka_unit_test_setup(words_are_resolved, write_heap),
         cmocka_unit_test_setup(blocks_are_seen, write_heap),
         cmocka_unit_test_setup(forgetting_clears_every_cell, write_heap),
