@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include <cmocka.h>
 
@@ -164,25 +165,34 @@ static void the_model_is_exactly_full(void **state) {
 /* ---- no memory --------------------------------------------------------------------------------
  */
 
-/* The linker puts this in the place of calloc (tests/CMakeLists.txt). */
+/* The linker puts these in the place of calloc and mmap (tests/CMakeLists.txt). */
 void *__real_calloc(size_t n, size_t size);
 void *__wrap_calloc(size_t n, size_t size);
-static unsigned callocs_left;
-static bool callocs_counted;
+void *__real_mmap(void *at, size_t bytes, int access, int flags, int file, off_t offset);
+void *__wrap_mmap(void *at, size_t bytes, int access, int flags, int file, off_t offset);
+static unsigned allocations_left;
+static bool allocations_counted;
+
+static bool is_allowed(void) {
+    if (allocations_counted && allocations_left == 0)
+        return false;
+    allocations_left -= allocations_counted;
+    return true;
+}
 void *__wrap_calloc(size_t n, size_t size) {
-    if (callocs_counted && callocs_left == 0)
-        return NULL;
-    callocs_left -= callocs_counted;
-    return __real_calloc(n, size);
+    return is_allowed() ? __real_calloc(n, size) : NULL;
+}
+void *__wrap_mmap(void *at, size_t bytes, int access, int flags, int file, off_t offset) {
+    return is_allowed() ? __real_mmap(at, bytes, access, flags, file, offset) : MAP_FAILED;
 }
 
 /* Memory ends after so many allocations. */
-static struct runner *open_with(unsigned callocs) {
+static struct runner *open_with(unsigned allocations) {
     struct runner_options options = {.subject = &incremental, .reference = &cheney};
-    callocs_counted = true;
-    callocs_left = callocs;
+    allocations_counted = true;
+    allocations_left = allocations;
     struct runner *runner = runner_open(&options);
-    callocs_counted = false;
+    allocations_counted = false;
     return runner;
 }
 
@@ -203,10 +213,10 @@ static void an_oracle_without_memory(void **state) {
     struct verdict verdict;
     assert_non_null(runner);
     parse_program(&program, "isoheap program 1\nscript\n  slice 1\n  full\n");
-    callocs_counted = true;
-    callocs_left = 0;
+    allocations_counted = true;
+    allocations_left = 0;
     runner_run(runner, &program, &verdict);
-    callocs_counted = false;
+    allocations_counted = false;
     assert_true(verdict.harness_error);
     assert_string_equal(verdict.detail, "no memory for the state of an oracle");
     runner_report(runner, &verdict, &program, text, sizeof text);
