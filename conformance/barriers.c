@@ -28,13 +28,6 @@ static void drop(struct conform *c, unsigned slot) {
     c->slots[0][slot] = WORD_UNIT;
 }
 
-static void blit_field(struct conform *c, unsigned src, unsigned dst, size_t i) {
-    unsigned n = 0;
-    c->hooks->fuel = FUEL;
-    while (must_ask_again(c, "blit", c->collector->blit(c->gc, 0, src, i, dst, i, 1), n))
-        n++;
-}
-
 static void age(struct conform *c) {
     for (unsigned n = 0; n < GROWS_OLD; n++)
         collect(c, GC_MINOR);
@@ -85,7 +78,7 @@ static unsigned move_by(struct conform *c, enum way way) {
     unsigned holder = way == BY_INIT ? FRESH : way == BY_ROOT ? TARGET : HOLDER;
     find_source(c, "in the middle of a cycle");
     if (way == BY_BLIT)
-        blit_field(c, SOURCE, HOLDER, 1);
+        blit_fields(c, SOURCE, 1, HOLDER, 1, 1);
     else
         get_field(c, 0, TARGET, SOURCE, 1);
     if (way == BY_STORE)
@@ -103,22 +96,9 @@ static unsigned move_by(struct conform *c, enum way way) {
 /* ---- barrier: while a cycle is under way ------------------------------------------------------
  */
 
-static const char *has_slices(const struct conform *c) {
-    return c->collector->step ? NULL : "no function step: not incremental";
-}
-
 static enum gc_result slice(struct conform *c, size_t budget) {
     c->hooks->fuel = FUEL;
     return c->collector->step(c->gc, budget);
-}
-
-static void finish_cycle(struct conform *c) {
-    enum { MOST = 1 << 12 };
-    uint64_t begun = c->collector->cycle ? c->collector->cycle(c->gc).begun : 0;
-    for (unsigned n = 0; n < MOST; n++)
-        if (slice(c, c->words / 4 + 1) == GC_IDLE ||
-            (c->collector->cycle && c->collector->cycle(c->gc).begun > begun + 1))
-            return;
 }
 
 static void check_moment(struct conform *c, enum way way, unsigned slices, bool old) {
@@ -132,7 +112,7 @@ static void check_moment(struct conform *c, enum way way, unsigned slices, bool 
     unsigned holder = move_by(c, way);
     snprintf(when, sizeof when, "what %s %u slices into a cycle alone leads to: after the cycle",
              ways[way], slices);
-    finish_cycle(c);
+    slices_of_a_cycle(c);
     expect_target(c, holder, when);
     snprintf(when, sizeof when,
              "what %s %u slices into a cycle alone leads to: after a full collection", ways[way],
@@ -174,26 +154,30 @@ static void check_record(struct conform *c, enum way way) {
     if (way == BY_BLIT) {
         make_node(c, 0, SOURCE, SOURCE_ID);
         set_field(c, 0, SOURCE, 1, TARGET);
-        blit_field(c, SOURCE, HOLDER, 1);
+        blit_fields(c, SOURCE, 1, HOLDER, 1, 1);
         drop(c, SOURCE);
-    } else if (way == BY_INIT) { /* a block that is as likely as any to be old from the start */
-        size_t wosize = c->words / 4;
-        if (c->traits.max_wosize && wosize > c->traits.max_wosize)
-            wosize = c->traits.max_wosize;
-        make(c, 0, FRESH, wosize, node_tag(c), c->units);
-        init_field(c, 0, FRESH, wosize - 1, TARGET);
-        drop(c, TARGET);
-        collect(c, GC_MINOR);
-        get_field(c, 0, TARGET, FRESH, wosize - 1);
-        expect_node(c, 0, TARGET, TARGET_ID,
-                    "after a minor collection, what an initialising store into a large block alone "
-                    "leads to:");
-        return;
     } else {
         set_field(c, 0, HOLDER, 1, TARGET);
     }
     drop(c, TARGET);
     expect_after_minors(c, HOLDER, ways[way]);
+}
+
+/* Of a block that is as likely as any to be old from the start. */
+static void check_initialised(struct conform *c) {
+    size_t wosize = as_long(c, c->words / 4);
+    fresh_heap(c, c->words, 1);
+    make_both(c);
+    age(c);
+    make_node(c, 0, TARGET, TARGET_ID);
+    make(c, 0, FRESH, wosize, node_tag(c), c->units);
+    init_field(c, 0, FRESH, wosize - 1, TARGET);
+    drop(c, TARGET);
+    collect(c, GC_MINOR);
+    get_field(c, 0, TARGET, FRESH, wosize - 1);
+    expect_node(c, 0, TARGET, TARGET_ID,
+                "after a minor collection, what an initialising store into a large block alone "
+                "leads to:");
 }
 
 /* The last of several stores counts, and what the first ones led to may go. */
@@ -256,7 +240,7 @@ static void check_many(struct conform *c) {
 
 static void check_recorded(struct conform *c) {
     check_record(c, BY_STORE);
-    check_record(c, BY_INIT);
+    check_initialised(c);
     if (c->collector->blit)
         check_record(c, BY_BLIT);
     check_overwritten(c);
@@ -292,9 +276,7 @@ static void expect_fan(struct conform *c, unsigned rays, const char *when) {
 }
 
 static void check_overflow(struct conform *c) {
-    unsigned rays = (unsigned)(c->words / 24);
-    if (c->traits.max_wosize && rays > c->traits.max_wosize)
-        rays = (unsigned)c->traits.max_wosize;
+    unsigned rays = (unsigned)as_long(c, c->words / 24);
     for (unsigned entries = 1; entries <= 4; entries *= 2) {
         fresh_heap_with(c, c->words, entries);
         make_fan(c, rays);
@@ -305,7 +287,7 @@ static void check_overflow(struct conform *c) {
         if (!c->collector->step)
             continue;
         slice(c, 1);
-        finish_cycle(c);
+        slices_of_a_cycle(c);
         expect_fan(c, rays, "after a cycle of slices");
     }
 }
@@ -346,7 +328,7 @@ static void check_mutators(struct conform *c) {
 
 const struct conform_step conform_barriers[] = {
     {"barrier", "what a store, a blit or a load leads to at any moment of a cycle is kept by it",
-     has_slices, check_barrier},
+     has_step, check_barrier},
     {"recorded", "a minor collection keeps what an old block alone leads to, however it came there",
      has_collect, check_recorded},
     {"overflow", "a mark stack of few entries loses nothing", has_collect, check_overflow},

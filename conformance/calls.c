@@ -65,9 +65,7 @@ static void try_block(struct conform *c, size_t wosize, unsigned tag) {
 
 static void check_alloc(struct conform *c) {
     static const unsigned tags[] = {0, 1, 17, 243};
-    size_t most = c->words / 4;
-    if (c->traits.max_wosize && c->traits.max_wosize < most)
-        most = c->traits.max_wosize;
+    size_t most = as_long(c, c->words / 4);
     for (size_t wosize = 1; wosize <= most; wosize = wosize * 2 + 1)
         for (unsigned t = 0; t < sizeof tags / sizeof *tags; t++) {
             fresh_heap(c, c->words, 1);
@@ -119,9 +117,7 @@ static void check_init(struct conform *c) {
 }
 
 static void check_fields(struct conform *c) {
-    size_t wosize = 2u << c->scale;
-    if (c->traits.max_wosize && wosize > c->traits.max_wosize)
-        wosize = c->traits.max_wosize;
+    size_t wosize = as_long(c, 2u << c->scale);
     make(c, 0, 0, wosize, node_tag(c), c->units);
     for (size_t i = 0; i < wosize; i++) {
         make_node(c, 0, 1, (unsigned)i);
@@ -148,21 +144,14 @@ static const char *has_blit(const struct conform *c) {
 }
 
 static void check_blit(struct conform *c) {
-    size_t n = 4u << c->scale;
-    if (c->traits.max_wosize && n > c->traits.max_wosize)
-        n = c->traits.max_wosize;
+    size_t n = as_long(c, 4u << c->scale);
     for (unsigned down = 0; down < 2; down++) {
         make(c, 0, 0, n, node_tag(c), c->units);
         for (size_t i = 0; i < n; i++) {
             c->slots[0][1] = immediate((int64_t)i);
             set_field(c, 0, 0, i, 1);
         }
-        unsigned times = 0;
-        c->hooks->fuel = FUEL;
-        while (must_ask_again(c, "blit",
-                              c->collector->blit(c->gc, 0, 0, down ? 1 : 0, 0, down ? 0 : 1, n - 1),
-                              times))
-            times++;
+        blit_fields(c, 0, down ? 1 : 0, 0, down ? 0 : 1, n - 1);
         for (size_t i = 0; i + 1 < n; i++) {
             get_field(c, 0, 2, 0, down ? i : i + 1);
             if (c->slots[0][2] != immediate((int64_t)(down ? i + 1 : i)))
@@ -252,9 +241,7 @@ static void check_walk(struct conform *c) {
 /* Of a size that one block may have and the heap, at its largest, cannot hold beside what is there:
  * until then such blocks are chained in slot 2.  Returns the size; 0: none was ever refused. */
 static size_t fill_until_refused(struct conform *c) {
-    size_t size = c->words, most = heap_most_words(&c->traits, &c->config);
-    if (c->traits.max_wosize && size > c->traits.max_wosize)
-        size = c->traits.max_wosize;
+    size_t size = as_long(c, c->words), most = heap_most_words(&c->traits, &c->config);
     for (size_t n = 0; n <= most / size + 1; n++) {
         if (ask(c, 0, 3, size, node_tag(c), c->units) != GC_OK)
             return size;

@@ -134,16 +134,6 @@ static void check_counted(struct conform *c) {
 /* ---- slices -----------------------------------------------------------------------------------
  */
 
-/* Where a cycle begins as soon as one has ended nobody ever answers idle: another has begun then.
- */
-static uint64_t cycles_begun(const struct conform *c) {
-    return c->collector->cycle ? c->collector->cycle(c->gc).begun : 0;
-}
-
-static const char *has_step(const struct conform *c) {
-    return c->collector->step ? NULL : "no function step: not incremental";
-}
-
 static void check_step(struct conform *c) {
     unsigned n = 2u << c->scale, steps = 0;
     for (unsigned round = 0; round < 3; round++) {
@@ -233,9 +223,7 @@ static uint64_t random_next(uint64_t *state) {
 /* One operation of a run that only its seed decides; returns its answer. */
 static unsigned act(struct conform *c, uint64_t *random, char *name, size_t size) {
     unsigned dst = (unsigned)(random_next(random) % 8);
-    size_t wosize = 1 + random_next(random) % (c->words / 8);
-    if (c->traits.max_wosize && wosize > c->traits.max_wosize)
-        wosize = c->traits.max_wosize;
+    size_t wosize = as_long(c, 1 + random_next(random) % (c->words / 8));
     switch (random_next(random) % 8) {
     case 0:
         snprintf(name, size, "a full collection");

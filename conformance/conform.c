@@ -312,6 +312,36 @@ void walk(struct conform *c, unsigned checks) {
         broken(c, "%s", c->facts.detail);
 }
 
+void blit_fields(struct conform *c, unsigned src, size_t i, unsigned dst, size_t j, size_t n) {
+    unsigned times = 0;
+    c->hooks->fuel = FUEL;
+    while (must_ask_again(c, "blit", c->collector->blit(c->gc, 0, src, i, dst, j, n), times))
+        times++;
+}
+
+uint64_t cycles_begun(const struct conform *c) {
+    return c->collector->cycle ? c->collector->cycle(c->gc).begun : 0;
+}
+
+unsigned slices_of_a_cycle(struct conform *c) {
+    uint64_t before = cycles_begun(c);
+    for (unsigned n = 0; n < CYCLE_SLICES; n++) {
+        c->hooks->fuel = FUEL;
+        if (c->collector->step(c->gc, c->words / 4 + 1) == GC_IDLE || cycles_begun(c) > before + 1)
+            return n;
+    }
+    return CYCLE_SLICES;
+}
+
+size_t as_long(const struct conform *c, size_t wosize) {
+    size_t most = c->traits.max_wosize;
+    return most && wosize > most ? most : wosize;
+}
+
+const char *has_step(const struct conform *c) {
+    return c->collector->step ? NULL : "no function step: not incremental";
+}
+
 const char *has_collect(const struct conform *c) {
     return c->collector->collect ? NULL : "no function collect";
 }

@@ -55,9 +55,7 @@ static void check_linear(struct conform *c) {
 /* ---- collections ------------------------------------------------------------------------------
  */
 
-static const char *claims_waits(const struct conform *c) {
-    return c->traits.waits ? NULL : "trait waits is not set";
-}
+CLAIMED(waits)
 
 static bool is_young_by_config(const struct conform *c, size_t wosize) {
     return c->collector->young && wosize + 1 < c->config.large_words &&
@@ -98,9 +96,7 @@ static void check_waits(struct conform *c) {
 /* ---- the same again and again -----------------------------------------------------------------
  */
 
-static const char *claims_steady(const struct conform *c) {
-    return c->traits.steady ? NULL : "trait steady is not set";
-}
+CLAIMED(steady)
 
 /* malloc has a few blocks of each size at hand, so that the first that are taken are not seen. */
 enum { STEADY_PERIODS = 5, STEADY_PERIOD = 8 };
@@ -154,9 +150,7 @@ static void check_steady(struct conform *c) {
 /* ---- the young generation ---------------------------------------------------------------------
  */
 
-static const char *claims_young_first(const struct conform *c) {
-    return c->traits.young_first ? NULL : "trait young_first is not set";
-}
+CLAIMED(young_first)
 
 static void check_young_first(struct conform *c) {
     for (unsigned i = 0; i < c->words / 4; i++) {
@@ -171,9 +165,7 @@ static void check_young_first(struct conform *c) {
     }
 }
 
-static const char *claims_ages(const struct conform *c) {
-    return c->traits.ages ? NULL : "trait ages is not set";
-}
+CLAIMED(ages)
 
 /* Minor collections one more than the age says: only the last one promotes. */
 static void check_ages(struct conform *c) {

@@ -127,9 +127,7 @@ static void check_nursery(struct conform *c) {
 /* ---- exact_minor ------------------------------------------------------------------------------
  */
 
-static const char *claims_exact_minor(const struct conform *c) {
-    return c->traits.exact_minor ? NULL : "trait exact_minor is not set";
-}
+CLAIMED(exact_minor)
 
 struct garbage {
     const struct conform *c;

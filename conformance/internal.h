@@ -85,14 +85,27 @@ void init_field(struct conform *, unsigned m, unsigned obj, size_t i, unsigned v
 void set_field(struct conform *, unsigned m, unsigned obj, size_t i, unsigned value);
 /* Slot dst := field i of the block in slot obj, which is no infix pointer. */
 void get_field(struct conform *, unsigned m, unsigned dst, unsigned obj, size_t i);
+/* Copies n fields from field i on of the block in src to field j on of that in dst, by the function
+ * blit, which is there. */
+void blit_fields(struct conform *, unsigned src, size_t i, unsigned dst, size_t j, size_t n);
 void collect(struct conform *, enum gc_collection);
 /* The same on a stack of so many KiB. */
 void collect_on_stack(struct conform *, enum gc_collection, size_t kib);
 /* As many full collections as the traits speak of, one at least. */
 void collect_fully(struct conform *);
+/* Cycles since fresh_heap; 0 if nobody shows them.  Where one begins as soon as the last has ended
+ * nobody ever answers idle: another has begun then. */
+uint64_t cycles_begun(const struct conform *);
+/* Slices until no cycle is under way, or one has come to its end and the next begun.  Returns how
+ * many came before the last, or CYCLE_SLICES if those were not enough. */
+enum { CYCLE_SLICES = 4096 };
+unsigned slices_of_a_cycle(struct conform *);
+/* So many fields, or max_wosize if those are fewer. */
+size_t as_long(const struct conform *, size_t wosize);
 /* How many kinds it has, one at least: for c->kind of the next fresh heap. */
 unsigned kinds_of(const struct conform *);
-/* NULL, or that there is no function collect. */
+/* NULL, or that there is no such function. */
+const char *has_step(const struct conform *);
 const char *has_collect(const struct conform *);
 /* Walks the heap with these HEAP_* checks; broken() if it does not pass. */
 void walk(struct conform *, unsigned checks);
@@ -132,6 +145,11 @@ struct conform_step {
                                                             function: it applies always */
     void (*check)(struct conform *);                     /* called for every scale */
 };
+/* claims_NAME, the function not_promised of a step that needs the trait. */
+#define CLAIMED(name)                                                                              \
+    static const char *claims_##name(const struct conform *c) {                                    \
+        return c->traits.name ? NULL : "trait " #name " is not set";                               \
+    }
 /* Steps of conform_traits. */
 void check_raw(struct conform *);
 void check_outside(struct conform *);

@@ -5,14 +5,9 @@
  */
 #include "conformance/internal.h"
 
-#define CLAIMED(name)                                                                              \
-    static const char *claims_##name(const struct conform *c) {                                    \
-        return c->traits.name ? NULL : "trait " #name " is not set";                               \
-    }
 CLAIMED(always_merged)
 CLAIMED(solid_end)
 CLAIMED(black_young)
-#undef CLAIMED
 
 /* Blocks of several sizes, of which those die that have another number in this round. */
 static void drop_some(struct conform *c, unsigned round) {
@@ -52,9 +47,7 @@ static void check_solid_end(struct conform *c) {
         for (unsigned s = 0; s < GC_SLOTS; s++)
             c->slots[0][s] = WORD_UNIT;
         collect_fully(c);
-        size_t most = c->traits.max_wosize && c->traits.max_wosize < c->words - 1
-                          ? c->traits.max_wosize
-                          : c->words - 1;
+        size_t most = as_long(c, c->words - 1);
         for (size_t n = most > left ? most - left : 1; n > 0; n /= 2) {
             ask(c, 0, (unsigned)(n % SCRATCH), n, node_tag(c), c->units);
             walk(c, HEAP_TILES);

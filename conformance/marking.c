@@ -5,9 +5,7 @@
  */
 #include "conformance/internal.h"
 
-static const char *claims_tells_phases(const struct conform *c) {
-    return c->traits.tells_phases ? NULL : "trait tells_phases is not set";
-}
+CLAIMED(tells_phases)
 
 /* One look, where a phase has ended. */
 struct marking {

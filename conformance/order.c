@@ -10,9 +10,7 @@ enum { GARBAGE = SCRATCH + 2 };
 /* ---- compacts ---------------------------------------------------------------------------------
  */
 
-static const char *claims_compacts(const struct conform *c) {
-    return c->traits.compacts ? NULL : "trait compacts is not set";
-}
+CLAIMED(compacts)
 
 struct packing {
     struct conform *c;
@@ -58,9 +56,7 @@ static void check_compacts(struct conform *c) {
 /* ---- slides -----------------------------------------------------------------------------------
  */
 
-static const char *claims_slides(const struct conform *c) {
-    return c->traits.slides ? NULL : "trait slides is not set";
-}
+CLAIMED(slides)
 
 static void expect_order(struct conform *c, const word *before, unsigned n) {
     for (unsigned s = 0; s < n; s++)

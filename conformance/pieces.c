@@ -29,28 +29,21 @@ static const char *kind_name(const struct conform *c) {
     return c->collector->kinds ? c->collector->kinds[c->kind] : "the only one";
 }
 
-/* Slices until no cycle is under way, or one has come to its end and the next begun. */
-static void slices_of_a_cycle(struct conform *c) {
-    enum { MOST = 4096 };
-    uint64_t before = c->collector->cycle(c->gc).begun;
-    for (unsigned n = 0; n < MOST; n++) {
-        c->hooks->fuel = FUEL;
-        if (c->collector->step(c->gc, c->words / 4 + 1) == GC_IDLE ||
-            c->collector->cycle(c->gc).begun >= before + 2)
-            return;
-    }
-    broken(c, "%d slices without a mutator do not end the cycle (kind: %s)", MOST, kind_name(c));
+static void end_cycle(struct conform *c) {
+    unsigned n = slices_of_a_cycle(c);
+    if (n == CYCLE_SLICES)
+        broken(c, "%u slices without a mutator do not end the cycle (kind: %s)", n, kind_name(c));
 }
 
 /* One cycle may be under way, which keeps what it began with; the next keeps what is reachable, but
  * for what the generations keep in turn: one block goes in each, or grows older. */
 static void slices_until_exact(struct conform *c, unsigned live) {
-    slices_of_a_cycle(c);
-    slices_of_a_cycle(c);
+    end_cycle(c);
+    end_cycle(c);
     walk(c, HEAP_TILES);
     size_t most = c->collector->young ? (c->facts.live + 1) * (c->config.promotion_age + 1) : 0;
     for (size_t n = 0; c->facts.live > live && n < most; n++) {
-        slices_of_a_cycle(c);
+        end_cycle(c);
         walk(c, HEAP_TILES);
     }
 }
@@ -112,9 +105,7 @@ static void check_paced(struct conform *c) {
 /* ---- steps ------------------------------------------------------------------------------------
  */
 
-static const char *claims_ticks(const struct conform *c) {
-    return c->traits.ticks ? NULL : "trait ticks is not set";
-}
+CLAIMED(ticks)
 
 static void check_ticks(struct conform *c) {
     unsigned n = 2u << c->scale;

@@ -10,10 +10,6 @@
 #include <string.h>
 
 /* The steps are only called where the trait is claimed. */
-#define CLAIMED(name)                                                                              \
-    static const char *claims_##name(const struct conform *c) {                                    \
-        return c->traits.name ? NULL : "trait " #name " is not set";                               \
-    }
 CLAIMED(infix)
 CLAIMED(start_env)
 CLAIMED(raw)
@@ -24,7 +20,6 @@ CLAIMED(poisons)
 CLAIMED(whitens)
 CLAIMED(renews)
 CLAIMED(free_list)
-#undef CLAIMED
 
 /* ---- the traits among themselves --------------------------------------------------------------
  */
@@ -282,9 +277,7 @@ static void check_retained(struct conform *c) {
  */
 
 static void check_renews(struct conform *c) {
-    size_t most = c->words - 1;
-    if (c->traits.max_wosize && c->traits.max_wosize < most)
-        most = c->traits.max_wosize;
+    size_t most = as_long(c, c->words - 1);
     for (unsigned round = 0; round < 3; round++) {
         for (unsigned s = 0; s < 16; s++)
             if (ask(c, 0, s % 5, 1 + s % 3, 0, c->units) != GC_OK)
