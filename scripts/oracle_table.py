@@ -12,20 +12,13 @@ import os
 import re
 import sys
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-PAGE = os.path.join(ROOT, "docs", "architecture.md")
-TABLE = re.compile(r"(<!-- oracles -->\n)(.*?)(<!-- end of oracles -->)", re.DOTALL)
+from page_table import ROOT, hold, rows_of, text
 
 
-def text(path):
-    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
-        return file.read()
-
-
-def rows_of(source, macro):
+def arguments(source, macro):
     """The arguments of each X(...) of an X-macro."""
-    body = re.search(r"#define %s\(X\)(.*?[^\\])\n" % macro, source, re.DOTALL).group(1)
-    return re.findall(r"\bX\(([^()]*(?:\([^()]*\)[^()]*)*)\)", body.replace("\\\n", " "))
+    body = rows_of(source, macro).replace("\n", " ")
+    return re.findall(r"\bX\(([^()]*(?:\([^()]*\)[^()]*)*)\)", body)
 
 
 def definitions():
@@ -40,11 +33,11 @@ def definitions():
 
 def table():
     header, judge = text("oracles/oracle.h"), text("oracles/judge.h")
-    words = {r.split(",")[0]: re.search(r'"([^"]*)"', r).group(1) for r in rows_of(header, "ORACLE_NEEDS")}
-    events = [r.split(",")[0] for r in rows_of(judge, "ORACLE_EVENTS")]
+    words = {r.split(",")[0]: re.search(r'"([^"]*)"', r).group(1) for r in arguments(header, "ORACLE_NEEDS")}
+    events = [r.split(",")[0] for r in arguments(judge, "ORACLE_EVENTS")]
     modules = definitions()
     lines = ["| oracle | file | events | needs of a collector |", "|---|---|---|---|"]
-    for oracle in rows_of(header, "ORACLES"):
+    for oracle in arguments(header, "ORACLES"):
         path, module = modules[oracle.strip()]
         heard = [e for e in events if re.search(r"\.%s = " % e, module)]
         needs = [words[n] for n in re.findall(r"NEED_(\w+)", module)]
@@ -52,19 +45,6 @@ def table():
     return "\n".join(lines) + "\n"
 
 
-def main():
-    with open(PAGE, encoding="utf-8") as file:
-        page = file.read()
-    new = TABLE.sub(lambda m: m.group(1) + table() + m.group(3), page)
-    if "--renew" in sys.argv:
-        with open(PAGE, "w", encoding="utf-8") as file:
-            file.write(new)
-        return 0
-    if not TABLE.search(page) or new != page:
-        print("docs/architecture.md: the table of oracles is not what oracles/ says: scripts/oracle_table.py --renew")
-        return 1
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(hold("docs/architecture.md", "oracles", table(),
+                  "the table of oracles is not what oracles/ says: scripts/oracle_table.py --renew"))

@@ -7,13 +7,11 @@
 It stands between `<!-- traits -->` and `<!-- end of traits -->`.  Without --renew it is compared; status
 1 if it differs.
 """
-import os
 import re
 import sys
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-PAGE = os.path.join(ROOT, "docs", "collectors.md")
-TABLE = re.compile(r"(<!-- traits -->\n)(.*?)(<!-- end of traits -->)", re.DOTALL)
+from page_table import hold, rows_of, text
+
 ROW = re.compile(r"\bX\(\s*\w+,\s*(\w+),\s*(\w+),(.*?)((?:\"(?:[^\"\\]|\\.)*\"\s*)+),\s*((?:\"(?:[^\"\\]|\\.)*\"\s*)+)\)", re.DOTALL)
 
 
@@ -22,9 +20,7 @@ def joined(literals):
 
 
 def table():
-    with open(os.path.join(ROOT, "collectors", "traits.h"), encoding="utf-8") as file:
-        source = file.read()
-    body = re.search(r"#define COLLECTOR_TRAITS\(X\)(.*?[^\\])\n", source, re.DOTALL).group(1).replace("\\\n", "\n")
+    body = rows_of(text("collectors/traits.h"), "COLLECTOR_TRAITS")
     lines = ["| trait | promise | needs | judge |", "|---|---|---|---|"]
     for name, judge, _, words, meaning in ROW.findall(body):
         lines.append("| `%s` | %s | %s | %s |" % (name, joined(meaning), joined(words), judge))
@@ -33,15 +29,6 @@ def table():
     return "\n".join(lines) + "\n"
 
 
-def main():
-    with open(PAGE, encoding="utf-8") as file:
-        page = file.read()
-    new = TABLE.sub(lambda m: m.group(1) + table() + m.group(3), page)
-    if "--renew" in sys.argv:
-        with open(PAGE, "w", encoding="utf-8") as file:
-            file.write(new)
-    elif new != page or not TABLE.search(page):
-        sys.exit("docs/collectors.md: the table of traits is not that of collectors/traits.h: scripts/trait_table.py --renew")
-
-
-main()
+if __name__ == "__main__":
+    sys.exit(hold("docs/collectors.md", "traits", table(),
+                  "the table of traits is not that of collectors/traits.h: scripts/trait_table.py --renew"))
