@@ -8,27 +8,23 @@
 #include <link.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define NO_ASAN __attribute__((no_sanitize("address")))
-#endif
-#endif
-#if !defined(NO_ASAN) && defined(__SANITIZE_ADDRESS__)
-#define NO_ASAN __attribute__((no_sanitize_address))
-#elif !defined(NO_ASAN)
-#define NO_ASAN
-#endif
+/* Red zones are between the variables; volatile keeps the loops from becoming calls that check.
+ * from: NULL for zeros. */
+__attribute__((no_sanitize("address"))) static void
+write_bytes(volatile char *to, const volatile char *from, size_t bytes) {
+    bool aligned = ((uintptr_t)to | (uintptr_t)from) % sizeof(uint64_t) == 0;
+    size_t at = 0;
+    for (; aligned && at + sizeof(uint64_t) <= bytes; at += sizeof(uint64_t))
+        *(volatile uint64_t *)(volatile void *)(to + at) =
+            from ? *(const volatile uint64_t *)(const volatile void *)(from + at) : 0;
+    for (; at < bytes; at++)
+        to[at] = from ? from[at] : 0;
+}
 
-/* Red zones are between the variables; volatile keeps the loop from becoming a call that checks. */
-NO_ASAN static void copy_bytes(volatile char *to, const volatile char *from, size_t bytes) {
-    for (; bytes >= sizeof(uint64_t) && (uintptr_t)to % sizeof(uint64_t) == 0 &&
-           (uintptr_t)from % sizeof(uint64_t) == 0;
-         bytes -= sizeof(uint64_t), to += sizeof(uint64_t), from += sizeof(uint64_t))
-        *(volatile uint64_t *)(volatile void *)to =
-            *(const volatile uint64_t *)(const volatile void *)from;
-    for (; bytes > 0; bytes--)
-        *to++ = *from++;
+static bool is_zero(const char *bytes, size_t n) {
+    return n == 0 || (bytes[0] == 0 && memcmp(bytes, bytes + 1, n - 1) == 0);
 }
 
 bool sections_add(struct sections *s, void *start, void *stop) {
@@ -38,7 +34,11 @@ bool sections_add(struct sections *s, void *start, void *stop) {
     char *saved = s->n < SECTIONS ? malloc(bytes) : NULL;
     if (!saved)
         return false;
-    copy_bytes(saved, start, bytes);
+    write_bytes(saved, start, bytes);
+    if (is_zero(saved, bytes)) {
+        free(saved);
+        saved = NULL;
+    }
     s->of[s->n].start = start;
     s->of[s->n].saved = saved;
     s->of[s->n++].bytes = bytes;
@@ -47,7 +47,7 @@ bool sections_add(struct sections *s, void *start, void *stop) {
 
 void sections_put_back(const struct sections *s) {
     for (unsigned i = 0; i < s->n; i++)
-        copy_bytes(s->of[i].start, s->of[i].saved, s->of[i].bytes);
+        write_bytes(s->of[i].start, s->of[i].saved, s->of[i].bytes);
 }
 
 void sections_close(struct sections *s) {

@@ -32,7 +32,7 @@ enum { SECTIONS = 8 };
 struct sections {
     unsigned n;
     struct {
-        char *start, *saved;
+        char *start, *saved; /* saved NULL: all zero */
         size_t bytes;
     } of[SECTIONS];
 };

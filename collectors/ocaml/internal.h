@@ -64,7 +64,7 @@ struct gc {
 /* ---- runtime.c: life of the runtime -----------------------------------------------------------
  */
 
-void runtime_save(void);            /* once, before anything runs */
+bool runtime_save(void);            /* once, before anything runs; false: no memory */
 void runtime_boot(struct gc *);     /* a fresh runtime, for g->config */
 uint64_t runtime_collections(void); /* grows with everything that may move or free a block */
 /* Makes the calls that the runtime has put off: finalisers. */

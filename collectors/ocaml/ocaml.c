@@ -62,12 +62,11 @@ static struct gc *ocaml_open(void) {
         free(g);
         return NULL;
     }
-    if (!arena_open(&g->cell_memory, CELLS)) {
+    if (!runtime_save() || !arena_open(&g->cell_memory, CELLS)) {
         shadow_close(&g->shadow);
         free(g);
         return NULL;
     }
-    runtime_save();
     return g;
 }
 

@@ -7,6 +7,7 @@
  * memory back makes the next start the first one, whatever ran before.
  */
 #include "collectors/ocaml/internal.h"
+#include "collectors/sections.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -32,40 +33,15 @@
 #define JOIN(a, b, c)  JOIN_(a, b, c)
 #define SECTION(side, kind)                                                                        \
     JOIN(side, ISOHEAP_COLLECTOR, kind) /* __start_NAME and __stop_NAME are the linker's */
-extern uint64_t SECTION(__start_, _data)[], SECTION(__stop_, _data)[];
-extern uint64_t SECTION(__start_, _bss)[], SECTION(__stop_, _bss)[];
+extern char SECTION(__start_, _data)[], SECTION(__stop_, _data)[];
+extern char SECTION(__start_, _bss)[], SECTION(__stop_, _bss)[];
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define NO_ASAN __attribute__((no_sanitize("address")))
-#endif
-#endif
-#if !defined(NO_ASAN) && defined(__SANITIZE_ADDRESS__)
-#define NO_ASAN __attribute__((no_sanitize_address))
-#elif !defined(NO_ASAN)
-#define NO_ASAN
-#endif
+static struct sections variables;
 
-static uint64_t *saved;
-
-/* Red zones are between the variables; volatile keeps the loops from becoming calls that check. */
-NO_ASAN void runtime_save(void) {
-    size_t words = (size_t)(SECTION(__stop_, _data) - SECTION(__start_, _data));
-    if (saved)
-        return;
-    saved = malloc(words * sizeof *saved);
-    for (size_t i = 0; saved && i < words; i++)
-        saved[i] = ((volatile uint64_t *)SECTION(__start_, _data))[i];
-}
-
-NO_ASAN static void put_back(void) {
-    volatile uint64_t *data = SECTION(__start_, _data), *bss = SECTION(__start_, _bss);
-    size_t words = (size_t)(SECTION(__stop_, _data) - SECTION(__start_, _data));
-    for (size_t i = 0; i < words; i++)
-        data[i] = saved[i];
-    words = (size_t)(SECTION(__stop_, _bss) - SECTION(__start_, _bss));
-    for (size_t i = 0; i < words; i++)
-        bss[i] = 0;
+bool runtime_save(void) {
+    return variables.n > 0 ||
+           (sections_add(&variables, SECTION(__start_, _data), SECTION(__stop_, _data)) &&
+            sections_add(&variables, SECTION(__start_, _bss), SECTION(__stop_, _bss)));
 }
 
 /* ---- roots --------------------------------------------------------------------------------------
@@ -168,7 +144,7 @@ unsigned runtime_policy(unsigned kind) {
 }
 
 void runtime_boot(struct gc *g) {
-    put_back();
+    sections_put_back(&variables);
     region_reset(g->config.hooks);
     current = g;
     slices = 0;
