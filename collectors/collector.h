@@ -86,6 +86,8 @@ struct gc_hooks {
     uint64_t fuel;         /* gc_tick counts it down */
     uint64_t collections;  /* a collector adds one at the end of each collection */
     size_t fill[GC_FILLS]; /* the most since the harness cleared it: gc_note_fill */
+    unsigned mutator;      /* who makes the call that is under way, also one that names no mutator:
+                              collect, step, switch_kind; the harness writes it before each call */
 };
 /* Optional, for the coverage of a fuzzer: the store now holds so many entries or words, or would
  * hold them if it had room. */
@@ -174,6 +176,13 @@ struct collector {
     void (*reset)(struct gc *, const struct gc_config *);
     void (*close)(struct gc *);
 
+    /* Mutators.  NULL: all config.mutators of them are there from reset to close.  Else a mutator
+     * is there from attach to detach, and may come again: all come before the image, behind reset,
+     * and mutator 0 never goes.  Who is not there has only empty slots and makes no call, so nobody
+     * may wait for him; at detach his slots are empty already.  Both may collect. */
+    void (*attach)(struct gc *, unsigned m);
+    void (*detach)(struct gc *, unsigned m);
+
     /* Image.  image says where the harness may write a heap of *words words at most and corrects
      * *words to what must be filled exactly; NULL: there is no room for it, and the program is not
      * run.  adopt takes it over: blocks (white), free blocks
@@ -204,13 +213,18 @@ struct collector {
     void (*write_raw)(struct gc *, unsigned m, unsigned obj, size_t i, word raw);
 
     /* Collector: may move blocks and rewrite slots.  step does budget words of work.  Who refuses a
-     * full collection is not judged as if there had been one. */
+     * full collection is not judged as if there had been one.  hooks->mutator asks. */
     enum gc_result (*collect)(struct gc *, enum gc_collection);
     enum gc_result (*step)(struct gc *, size_t budget);
     enum gc_result (*switch_kind)(struct gc *, unsigned kind);
     /* May fields of a block with this tag be written once it is initialised?  NULL: of every one.
      * Of others the fields come by init alone, right behind alloc, also in the initial heap. */
     bool (*writable)(unsigned tag);
+
+    /* May the heap be looked at now?  Not in the middle of a handshake that has left it half done,
+     * say: then poll is called for all mutators in turn, until it may.  NULL: between any two
+     * calls.  Changes nothing. */
+    bool (*settled)(struct gc *);
 
     /* Inspection: changes nothing.  walk visits every extent of the heap in address order, then
      * every free-list entry in list order.  check returns NULL or the invariant of the collector's

@@ -53,6 +53,10 @@ static bool fit_the_config(const struct gc_mask *masks) {
       "alloc")                                                                                     \
     X(!c->image == !c->adopt, "the collector has only one of image and adopt; they belong "        \
                               "together")                                                          \
+    X(!c->attach == !c->detach, "the collector has only one of attach and detach; they belong "    \
+                                "together")                                                        \
+    X(!c->settled || c->poll, "the collector has the function settled, but no function poll that " \
+                              "would lead there")                                                  \
     X(!c->young == !c->remembered, "the collector has only one of young and remembered; they "     \
                                    "belong together")                                              \
     X(!c->cycle || c->step, "the collector has the function cycle, but no function step whose "    \

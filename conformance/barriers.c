@@ -96,7 +96,7 @@ static unsigned move_by(struct conform *c, enum way way) {
 /* ---- barrier: while a cycle is under way ------------------------------------------------------
  */
 
-static enum gc_result slice(struct conform *c, size_t budget) {
+enum gc_result slice(struct conform *c, size_t budget) {
     c->hooks->fuel = FUEL;
     return c->collector->step(c->gc, budget);
 }
@@ -292,45 +292,10 @@ static void check_overflow(struct conform *c) {
     }
 }
 
-/* ---- mutators ---------------------------------------------------------------------------------
- */
-
-static const char *has_mutators(const struct conform *c) {
-    return c->traits.max_mutators > 1 ? NULL : "max_mutators is 1";
-}
-
-/* What one has allocated is written by the next, and held by it alone. */
-static void check_mutators(struct conform *c) {
-    unsigned n = c->traits.max_mutators < GC_MUTATORS ? c->traits.max_mutators : GC_MUTATORS;
-    size_t rounds = c->words / (2 * 3 * (size_t)n); /* who never frees has half of the heap left */
-    fresh_heap(c, c->words, n);
-    for (unsigned round = 0; round < 6 && round < rounds; round++) {
-        for (unsigned m = 0; m < n; m++)
-            make_node(c, m, 0, 10 * round + m);
-        if (c->collector->step && round % 2)
-            slice(c, c->words / SLICES + 1);
-        for (unsigned m = 0; m < n; m++) {
-            c->slots[m][1] = c->slots[(m + 1) % n][0];
-            set_field(c, m, 0, 1, 1);
-        }
-        for (unsigned m = 0; m < n; m++)
-            c->slots[m][1] = WORD_UNIT;
-        c->slots[0][0] = WORD_UNIT; /* mutator n - 1 holds it through a field */
-        collect(c, conform_each[round % COLLECTIONS].kind);
-        get_field(c, n - 1, 1, 0, 1);
-        expect_node(c, n - 1, 1, 10 * round, "what a block of another mutator alone leads to:");
-        for (unsigned m = 1; m < n; m++)
-            expect_node(c, m, 0, 10 * round + m, conform_each[round % COLLECTIONS].when);
-        c->slots[n - 1][1] = WORD_UNIT;
-        set_field(c, n - 1, 0, 1, 1); /* the ring is cut: who counts references frees no cycle */
-    }
-}
-
 const struct conform_step conform_barriers[] = {
     {"barrier", "what a store, a blit or a load leads to at any moment of a cycle is kept by it",
      has_step, check_barrier},
     {"recorded", "a minor collection keeps what an old block alone leads to, however it came there",
      has_collect, check_recorded},
     {"overflow", "a mark stack of few entries loses nothing", has_collect, check_overflow},
-    {"mutators", "blocks that mutators hand to each other are kept", has_mutators, check_mutators},
     {NULL, NULL, NULL, NULL}};

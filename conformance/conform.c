@@ -153,13 +153,17 @@ static void new_heap(struct conform *c, size_t words, unsigned mutators, size_t 
     c->hooks->collections = 0;
     c->hooks->fuel = FUEL;
     c->beside[0] = c->beside[1] = 0;
+    c->hooks->mutator = c->gone = 0;
     c->collector->reset(c->gc, c->lent->config);
+    for (unsigned m = 0; m < mutators && c->collector->attach; m++)
+        c->collector->attach(c->gc, m);
     if (c->hooks->collections)
         broken(c, "reset counted a collection; an empty heap has nothing to collect");
     for (unsigned m = 0; m < mutators; m++)
         for (unsigned s = 0; s < GC_SLOTS; s++)
             if (c->slots[m][s] != WORD_UNIT)
-                broken(c, "reset wrote into slot %u of mutator %u", s, m);
+                broken(c, "reset%s wrote into slot %u of mutator %u",
+                       c->collector->attach ? " or attach" : "", s, m);
     expect_sound(c, "reset");
 }
 
@@ -294,8 +298,23 @@ void collect_fully(struct conform *c) {
         collect(c, GC_FULL);
 }
 
+void settle(struct conform *c) {
+    for (unsigned n = 0; c->collector->settled && !c->collector->settled(c->gc); n++) {
+        if (n == POLLS)
+            broken(c, "settled still says no after %d polls of all mutators in turn", POLLS);
+        unsigned m = n % c->config.mutators;
+        if (c->gone >> m & 1)
+            continue;
+        c->hooks->fuel = FUEL;
+        c->hooks->mutator = m;
+        c->collector->poll(c->gc, m);
+        c->hooks->mutator = 0;
+    }
+}
+
 void walk(struct conform *c, unsigned checks) {
     uint32_t epoch = c->graph.epoch;
+    settle(c);
     c->hooks->fuel = FUEL;
     size_t most = heap_most_words(&c->traits, &c->config),
            cells = sizeof c->cells / sizeof *c->cells;
@@ -413,9 +432,9 @@ void expect_list(struct conform *c, unsigned n, const char *when) {
  */
 
 static const struct conform_step *const groups[] = {
-    conform_calls,  conform_collections, conform_barriers, conform_traits,
-    conform_pieces, conform_marking,     conform_legal,    conform_generations,
-    conform_cost,   conform_order,       conform_extras,   conform_larges};
+    conform_calls,  conform_collections, conform_barriers, conform_mutators,    conform_traits,
+    conform_pieces, conform_marking,     conform_legal,    conform_generations, conform_cost,
+    conform_order,  conform_extras,      conform_larges};
 
 static const struct conform_step *step_of(unsigned number) {
     for (unsigned g = 0; g < sizeof groups / sizeof *groups; g++)

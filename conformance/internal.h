@@ -36,6 +36,7 @@ struct conform {
     word beside[2]; /* the words before and behind the heap, as the hook fence was told; or 0 */
     struct conform_answer *answer;
     jmp_buf end;
+    unsigned gone;  /* a bit for each mutator that is not there */
     size_t words;   /* of the heap */
     unsigned scale; /* 0 .. SCALES - 1 */
     unsigned kind;  /* of the next fresh heap */
@@ -98,6 +99,7 @@ void collect_fully(struct conform *);
 uint64_t cycles_begun(const struct conform *);
 /* Slices until no cycle is under way, or one has come to its end and the next begun.  Returns how
  * many came before the last, or CYCLE_SLICES if those were not enough. */
+enum gc_result slice(struct conform *, size_t budget);
 enum { CYCLE_SLICES = 4096 };
 unsigned slices_of_a_cycle(struct conform *);
 /* So many fields, or max_wosize if those are fewer. */
@@ -107,7 +109,9 @@ unsigned kinds_of(const struct conform *);
 /* NULL, or that there is no such function. */
 const char *has_step(const struct conform *);
 const char *has_collect(const struct conform *);
-/* Walks the heap with these HEAP_* checks; broken() if it does not pass. */
+/* Polls the mutators in turn until the heap may be looked at. */
+void settle(struct conform *);
+/* Settles and walks the heap with these HEAP_* checks; broken() if it does not pass. */
 void walk(struct conform *, unsigned checks);
 /* What memory holds that nobody wrote, from the next reset on. */
 void fill_memory(struct conform *, enum memory_fill);
@@ -156,7 +160,7 @@ void check_outside(struct conform *);
 void check_any_word(struct conform *);
 void check_atoms(struct conform *);
 extern const struct conform_step conform_larges[], conform_calls[], conform_collections[],
-    conform_traits[], conform_pieces[], conform_barriers[], conform_marking[],
+    conform_traits[], conform_pieces[], conform_barriers[], conform_mutators[], conform_marking[],
     conform_generations[], conform_cost[], conform_order[], conform_extras[], conform_legal[];
 
 #endif

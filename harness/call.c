@@ -132,6 +132,7 @@ static void run_call(struct side *s, bool has, const char *name, void (*body)(vo
     runner_of(s)->call = name;
     enter(s);
     s->collected = s->hooks->collections;
+    s->hooks->mutator = c->m;
     s->calls++;
     set_fuel(s, s->fuel);
     if (!has)
@@ -181,6 +182,30 @@ void call_reset(struct side *s) {
     struct call c = CALL(s, .config = lent_to(s)->config);
     RUN(s, reset, &c);
     leave_changed(s);
+}
+
+BODY(attach) {
+    c->collector->attach(c->gc, c->m);
+}
+
+void call_attach(struct side *s, unsigned m) {
+    struct call c = CALL(s, .m = m);
+    if (!s->collector->attach)
+        return;
+    RUN(s, attach, &c);
+    leave_collected(s, NULL, false);
+}
+
+BODY(detach) {
+    c->collector->detach(c->gc, c->m);
+}
+
+void call_detach(struct side *s, unsigned m) {
+    struct call c = CALL(s, .m = m);
+    if (!s->collector->detach)
+        return;
+    RUN(s, detach, &c);
+    leave_collected(s, NULL, false);
 }
 
 BODY(image) {
@@ -392,9 +417,9 @@ BODY(collect) {
         wait_for(c, c->collector->collect(c->gc, c->kind));
 }
 
-bool call_collect(struct side *s, enum gc_collection kind) {
-    struct call c =
-        CALL(s, .kind = kind, .n = kind == GC_FULL ? trait_full_collections(&s->traits) : 1);
+bool call_collect(struct side *s, unsigned m, enum gc_collection kind) {
+    struct call c = CALL(s, .m = m, .kind = kind,
+                         .n = kind == GC_FULL ? trait_full_collections(&s->traits) : 1);
     RUN_IF(s, s->collector->collect, collect, &c);
     leave_collected(s, NULL, kind == GC_FULL && c.result == GC_OK);
     return is_done(s, &c);
@@ -404,8 +429,8 @@ BODY(step) {
     wait_for(c, c->collector->step(c->gc, c->n));
 }
 
-bool call_step(struct side *s, size_t budget) {
-    struct call c = CALL(s, .n = budget);
+bool call_step(struct side *s, unsigned m, size_t budget) {
+    struct call c = CALL(s, .m = m, .n = budget);
     bool counts = s->collector->step && s->collector->cycle;
     uint64_t begun = counts ? s->collector->cycle(s->gc).begun : 0;
     RUN_IF(s, s->collector->step, step, &c);
@@ -426,8 +451,8 @@ BODY(switch_kind) {
     wait_for(c, c->collector->switch_kind(c->gc, (unsigned)c->n));
 }
 
-bool call_switch_kind(struct side *s, unsigned kind) {
-    struct call c = CALL(s, .n = kind);
+bool call_switch_kind(struct side *s, unsigned m, unsigned kind) {
+    struct call c = CALL(s, .m = m, .n = kind);
     RUN_IF(s, s->collector->switch_kind, switch_kind, &c);
     if (s->collector->switch_kind && is_done(s, &c)) {
         s->config.kind = lent_to(s)->config->kind = kind;
@@ -456,6 +481,35 @@ bool call_poll(struct side *s, unsigned m) {
  * program could make deep.
  */
 
+bool call_settled(const struct side *s) {
+    return !s->collector->settled || s->collector->settled(s->gc);
+}
+
+/* Each round is a step, so that they end. */
+BODY(settle) {
+    while (!c->collector->settled(c->gc)) {
+        gc_tick(c->hooks);
+        for (c->m = 0; c->m < GC_MUTATORS; c->m++)
+            if (c->n >> c->m & 1) {
+                c->hooks->mutator = c->m;
+                c->collector->poll(c->gc, c->m);
+            }
+    }
+}
+
+/* Between two calls, also where an oracle looks: what it knows of the last one is still so. */
+void call_settle(struct side *s) {
+    if (call_settled(s))
+        return;
+    struct call c = CALL(s, .n = runner_of(s)->attached);
+    uint64_t collected = s->collected;
+    s->settling = true;
+    RUN(s, settle, &c);
+    s->settling = false;
+    s->collected = collected;
+    leave_changed(s);
+}
+
 void call_walk(struct side *s, unsigned checks) {
     enter(s);
     heap_walk(&s->graph, s->collector, s->gc, checks, &s->facts);
@@ -478,6 +532,8 @@ void call_walk_inside(struct side *s, unsigned checks) {
 }
 
 void call_visit(struct side *s, gc_visit *visit, void *context) {
+    if (!call_settled(s))
+        return;
     enter(s);
     s->collector->walk(s->gc, visit, context);
     runner_of(s)->running = PARTY_MODEL;

@@ -22,6 +22,9 @@
 /* ---- life ---- */
 
 void call_reset(struct side *);
+/* Nothing, for a collector whose mutators do not come and go. */
+void call_attach(struct side *, unsigned m);
+void call_detach(struct side *, unsigned m);
 word *call_image(struct side *, size_t *words);
 void call_adopt(struct side *, size_t words);
 
@@ -49,13 +52,19 @@ void call_write_raw(struct side *, unsigned m, unsigned obj, size_t i, word raw)
 
 /* GC_FULL: as many full collections as the trait full_until_exact says.  False: the collector has
  * refused one. */
-bool call_collect(struct side *, enum gc_collection);
+bool call_collect(struct side *, unsigned m, enum gc_collection);
 /* False: the collector has no such function, and nothing happened. */
-bool call_step(struct side *, size_t budget);
-bool call_switch_kind(struct side *, unsigned kind); /* and takes over what that kind promises */
+bool call_step(struct side *, unsigned m, size_t budget);
+/* The same, and takes over what that kind promises. */
+bool call_switch_kind(struct side *, unsigned m, unsigned kind);
 bool call_poll(struct side *, unsigned m);
 
 /* ---- inspection: changes nothing ---- */
+
+/* May the heap be looked at now? */
+bool call_settled(const struct side *);
+/* Polls the mutators until it may; that does change something. */
+void call_settle(struct side *);
 
 /* heap_walk into the side's graph and facts. */
 void call_walk(struct side *, unsigned checks);
@@ -64,7 +73,7 @@ void call_walk(struct side *, unsigned checks);
 void call_walk_empty(struct side *, unsigned checks);
 /* The same in the middle of another call; its steps are not counted. */
 void call_walk_inside(struct side *, unsigned checks);
-/* Visits the heap for a picture; nothing is counted. */
+/* Visits the heap for a picture; nothing is counted.  One that may not be looked at is empty. */
 void call_visit(struct side *, gc_visit *, void *context);
 const char *call_check(struct side *);
 struct gc_cycle call_cycle(const struct side *);

@@ -22,6 +22,7 @@ static bool is_walked(const struct runner *r, const struct side *s, unsigned che
 }
 
 void walk_side(struct side *s, enum occasion when) {
+    call_settle(s);
     unsigned checks = checks_wanted(s, when);
     if (!s->collector->walk || is_walked(runner_of(s), s, checks))
         return;

@@ -159,15 +159,15 @@ static void walk_inside(struct judge *j) {
 }
 
 static bool collect_fully(struct judge *j) {
-    return call_collect(j->side, GC_FULL);
+    return call_collect(j->side, 0, GC_FULL);
 }
 
 static bool collect_young(struct judge *j) {
-    return call_collect(j->side, GC_MINOR);
+    return call_collect(j->side, 0, GC_MINOR);
 }
 
 static bool step(struct judge *j, size_t budget) {
-    call_step(j->side, budget);
+    call_step(j->side, 0, budget);
     return j->side->in_cycle;
 }
 
@@ -226,7 +226,7 @@ static void ask_replacing(struct panel *p, unsigned oracle) {
  * the cause of what has been found. */
 static void seek_cause(struct panel *p) {
     struct side *s = p->judge.side;
-    if (!s->collector->walk)
+    if (!s->collector->walk || !call_settled(s))
         return;
     call_walk(s, heap_legal(&s->traits));
     s->walked = 0; /* nobody has judged that walk */

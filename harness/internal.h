@@ -88,6 +88,7 @@ struct runner {
     bool extras;           /* all collectors have what a runtime has (collectors/extras.h) */
     unsigned n_finalisers; /* numbers given away */
     unsigned mutators;
+    unsigned attached; /* a bit for each mutator that is there */
     size_t heap_words; /* the most that a collector's heap may have */
     size_t slice_words;
 

@@ -184,7 +184,7 @@ static void reset_side(struct runner *r, struct side *s) {
     size_t most = heap_most_words(&s->traits, &s->config);
     r->heap_words = most > r->heap_words ? most : r->heap_words;
     s->collections = s->compared = s->steps = s->poisonings = 0;
-    s->in_cycle = s->slice.done = false;
+    s->in_cycle = s->slice.done = s->settling = false;
     s->walked = 0;
     s->fuel = UINT64_MAX;
     s->calls = s->look = s->fuel_aside = 0;
@@ -292,6 +292,7 @@ static void reset(struct runner *r, const struct program *program) {
         if (s->traits.max_mutators < r->mutators)
             r->mutators = s->traits.max_mutators;
     }
+    r->attached = (1u << r->mutators) - 1;
     give_room(r);
     r->covers = r->coverage && !program_is_large(program);
     r->stack_used = r->stack && (r->stack_asked || r->side[PARTY_SUBJECT].traits.shallow);
@@ -311,6 +312,8 @@ static void reset(struct runner *r, const struct program *program) {
         panel_begin(s);
         hooks_begin(s);
         call_reset(s);
+        for (unsigned m = 0; m < r->mutators; m++)
+            call_attach(s, m);
     }
     FOR_SIDES (r, s)
         look_at_empty_heap(r, s);

@@ -65,6 +65,7 @@ struct side {
     bool refused;             /* the last call that may be, and is no allocation */
     uint64_t look;            /* the event `ticked` comes after so many steps; 0: never */
     uint64_t fuel_aside;      /* in a call: what is left behind them of `fuel` */
+    bool settling;            /* mutators are polled until the heap may be looked at */
     bool in_cycle;            /* the last slice left work to do */
     struct {
         bool done;   /* the call that has just ended was a slice, and has not been refused */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALLOCS = 2000, GAP_KINDS, MENU, KINDS, OUTSIDE, ATOMS, ADDRESSES, ORDERS };
+enum { ALLOCS = 2000, GAP_KINDS, MENU, MUTATORS, KINDS, OUTSIDE, ATOMS, ADDRESSES, ORDERS };
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "The scope:", 1},
     {"blocks", 'b', "K", 0, "blocks of the initial heap, at most (default: 2)", 1},
@@ -28,6 +28,9 @@ static const struct argp_option options[] = {
     {"config", 'C', "KEY=LIST", 0,
      "values of a config key (default: heap=16 nursery=8 mark-stack=1 slice=1, all variants and "
      "kinds of the collector)",
+     1},
+    {"mutators", MUTATORS, "N", 0,
+     "mutators of the script, which come and go with attach and detach in the menu (default: 1)",
      1},
     {"kinds", KINDS, "N", 0, "collector kinds that `kind` switches to (default: all)", 1},
     {"outside", OUTSIDE, NULL, 0, "fields and roots may point outside the heap too", 1},
@@ -113,6 +116,9 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         return 0;
     case 'g':
         s->gaps = choose_number("--gaps", argument, 0, SCOPE_BLOCKS + 1);
+        return 0;
+    case MUTATORS:
+        s->mutators = choose_number("--mutators", argument, 1, PROGRAM_MUTATORS);
         return 0;
     case KINDS:
         s->kinds = choose_number("--kinds", argument, 1, SCOPE_KINDS);

@@ -342,6 +342,12 @@ static void write_plain(FILE *f, const struct op *op, unsigned m) {
     case OP_POLL:
         fprintf(f, "poll(%u", m);
         break;
+    case OP_ATTACH:
+        fprintf(f, "attach(%u", m);
+        break;
+    case OP_DETACH:
+        fprintf(f, "detach(%u", m);
+        break;
     case OP_TRUNCATE:
         fprintf(f, "truncate_block(%u, %u, %u", m, op->dst, op->kept);
         break;
@@ -381,9 +387,20 @@ static void write_main(FILE *f, size_t stack_kib) {
             play, stack_kib);
 }
 
+/* Has the operation a meaning, while those mutators are there?  It may be one less or more then. */
+static bool is_done_by(unsigned *there, const struct op *op, unsigned m) {
+    bool is_there = *there >> m & 1;
+    if (op->code == OP_ATTACH)
+        *there |= 1u << m;
+    else if (op->code == OP_DETACH && m > 0)
+        *there &= ~(1u << m);
+    return op->code == OP_ATTACH ? !is_there : is_there && (op->code != OP_DETACH || m > 0);
+}
+
 void export_script(FILE *f, const struct exported *e) {
     const struct lowering l = lower(f, e);
     char text[256];
+    unsigned there = ~0u, last = 0;
     bool has_init = false;
     for (unsigned i = 0; i < l.p->n_ops; i++)
         has_init |= l.p->ops[i].code == OP_INIT;
@@ -392,7 +409,13 @@ void export_script(FILE *f, const struct exported *e) {
         const struct op *op = &l.p->ops[i], *original = &e->original->ops[i];
         unsigned operands = op_shapes[op->code].operands, m = op->mutator % l.mutators;
         op_print(original, text, sizeof text);
-        fprintf(f, "    /* %u: %s */\n    ", i, text);
+        fprintf(f, "    /* %u: %s */\n", i, text);
+        if (!is_done_by(&there, op, m))
+            continue;
+        if (m != last)
+            fprintf(f, "    hooks.mutator = %u;\n", m);
+        last = m;
+        fprintf(f, "    ");
         if (operands & OPERAND_SIZE)
             write_allocation(&l, op, m, i);
         else if (operands & OPERAND_VALUE)

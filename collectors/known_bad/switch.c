@@ -24,6 +24,8 @@ struct gc {
 /* F(type of the result, name, parameters, arguments for the source); P: nothing is returned. */
 #define FUNCTIONS(F, P)                                                                            \
     P(reset, (struct gc * g, const struct gc_config *config), (g->inner, config))                  \
+    P(attach, (struct gc * g, unsigned m), (g->inner, m))                                          \
+    P(detach, (struct gc * g, unsigned m), (g->inner, m))                                          \
     F(word *, image, (struct gc * g, size_t * words), (g->inner, words))                           \
     P(adopt, (struct gc * g, size_t words), (g->inner, words))                                     \
     F(enum gc_result, alloc,                                                                       \
@@ -44,6 +46,7 @@ struct gc {
     F(enum gc_result, collect, (struct gc * g, enum gc_collection kind), (g->inner, kind))         \
     F(enum gc_result, step, (struct gc * g, size_t budget), (g->inner, budget))                    \
     F(enum gc_result, switch_kind, (struct gc * g, unsigned kind), (g->inner, kind))               \
+    F(bool, settled, (struct gc * g), (g->inner))                                                  \
     P(walk, (struct gc * g, gc_visit * visit, void *context), (g->inner, visit, context))          \
     F(const char *, check, (struct gc * g), (g->inner))                                            \
     F(struct gc_cycle, cycle, (struct gc * g), (g->inner))                                         \

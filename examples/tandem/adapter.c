@@ -66,15 +66,10 @@ static void tandem_reset(struct gc *g, const struct gc_config *config) {
     *t = (struct tandem){.heap = g->arena.base,
                          .end = g->arena.base + config->heap_words,
                          .n_roots = GC_SLOTS,
-                         .mutators = config->mutators,
                          .dead = dead,
                          .used = used,
                          .ended = &config->hooks->collections};
     tandem_make_free(t, t->heap, config->heap_words);
-    for (unsigned m = 0; m < config->mutators; m++) {
-        t->roots[m] = config->slots[m];
-        g->mutator[m] = threads_mutator(idle, t);
-    }
     if (!tandem_begin(t))
         config->hooks->broken(config->hooks, "there is no memory for the collector's thread");
 }
@@ -89,16 +84,42 @@ struct call {
     bool done;
 };
 
-static void perform(void (*body)(void *), struct call *c) {
-    struct gc_hooks *hooks = c->gc->config.hooks;
+static void judge(struct gc_hooks *hooks, enum threads_answer answer) {
     char why[WHY];
-    enum threads_answer answer = threads_do(c->gc->mutator[c->m], body, c);
     if (answer == THREADS_DONE)
         return;
     threads_why(why, sizeof why);
     if (answer == THREADS_MISUSED)
         hooks->broken(hooks, why);
     hooks->stuck(hooks, answer == THREADS_LIVELOCK, why);
+}
+
+static void perform(void (*body)(void *), struct call *c) {
+    judge(c->gc->config.hooks, threads_do(c->gc->mutator[c->m], body, c));
+}
+
+static void do_join(void *context) {
+    struct call *c = context;
+    tandem_join(&c->gc->tandem);
+}
+
+static void attach(struct gc *g, unsigned m) {
+    g->tandem.roots[m] = g->config.slots[m];
+    g->mutator[m] = threads_mutator(idle, &g->tandem);
+    if (g->mutator[m] < 0)
+        g->config.hooks->broken(g->config.hooks, "there is no room for the thread of a mutator");
+    perform(do_join, &(struct call){.gc = g, .m = m});
+}
+
+static void do_leave(void *context) {
+    struct call *c = context;
+    tandem_leave(&c->gc->tandem);
+}
+
+static void detach(struct gc *g, unsigned m) {
+    perform(do_leave, &(struct call){.gc = g, .m = m});
+    judge(g->config.hooks, threads_dismiss(g->mutator[m]));
+    g->tandem.roots[m] = NULL;
 }
 
 static void do_alloc(void *context) {
@@ -131,7 +152,7 @@ static void do_collect(void *context) {
 
 static enum gc_result full(struct gc *g, enum gc_collection kind) {
     (void)kind;
-    perform(do_collect, &(struct call){.gc = g});
+    perform(do_collect, &(struct call){.gc = g, .m = g->config.hooks->mutator});
     return GC_OK;
 }
 
@@ -146,7 +167,7 @@ static void do_step(void *context) {
 static enum gc_result step(struct gc *g, size_t budget) {
     uint64_t ended = g->tandem.cycles;
     (void)budget; /* the schedule says how far they come */
-    perform(do_step, &(struct call){.gc = g});
+    perform(do_step, &(struct call){.gc = g, .m = g->config.hooks->mutator});
     return g->tandem.cycles > ended ? GC_IDLE : GC_OK;
 }
 
@@ -193,6 +214,8 @@ const struct collector tandem = {
     .open = tandem_open,
     .reset = tandem_reset,
     .close = tandem_close,
+    .attach = attach,
+    .detach = detach,
     .image = image,
     .adopt = adopt,
     .alloc = alloc,

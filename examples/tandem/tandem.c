@@ -2,7 +2,8 @@
  *
  * Tandem (tandem.h).  TANDEM_DEFECT builds it wrong, for those who want to see what is found then:
  * 1, no barrier; 2, new blocks are white; 3, whoever waits for a cycle does not count as stopped;
- * 4, the barrier does not look again under the mutex; 5, one is woken where all wait.
+ * 4, the barrier does not look again under the mutex; 5, one is woken where all wait; 6, a mutator
+ * that goes tells nobody.
  */
 #include "tandem.h"
 
@@ -47,8 +48,8 @@ static void wake(struct tandem *t) {
 
 /* With the mutex, that is: nobody allocates, and no barrier shades. */
 static void shade_roots(struct tandem *t) {
-    for (unsigned m = 0; m < t->mutators; m++)
-        for (size_t i = 0; i < t->n_roots; i++)
+    for (unsigned m = 0; m < TANDEM_MUTATORS; m++)
+        for (size_t i = 0; t->roots[m] && i < t->n_roots; i++)
             shade(t, t->roots[m][i]);
 }
 
@@ -127,7 +128,7 @@ static void *collect(void *context) {
 bool tandem_begin(struct tandem *t) {
     t->phase = TANDEM_RESTS;
     t->wanted = t->quits = false;
-    t->stopped = 0;
+    t->stopped = t->mutators = 0;
     t->cycles = 0;
     pthread_mutex_init(&t->mutex, NULL);
     pthread_cond_init(&t->changed, NULL);
@@ -135,6 +136,21 @@ bool tandem_begin(struct tandem *t) {
 }
 
 /* ---- mutators -------------------------------------------------------------------------------- */
+
+void tandem_join(struct tandem *t) {
+    pthread_mutex_lock(&t->mutex);
+    t->mutators++;
+    pthread_mutex_unlock(&t->mutex);
+}
+
+/* A cycle that waits for all of them to stop has one less to wait for. */
+void tandem_leave(struct tandem *t) {
+    pthread_mutex_lock(&t->mutex);
+    t->mutators--;
+    if (TANDEM_DEFECT != 6)
+        wake(t);
+    pthread_mutex_unlock(&t->mutex);
+}
 
 void tandem_safepoint(struct tandem *t) {
     if (t->phase != TANDEM_STOPS)

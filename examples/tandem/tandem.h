@@ -20,8 +20,7 @@ enum tandem_phase { TANDEM_RESTS, TANDEM_STOPS, TANDEM_MARKS };
 struct tandem {
     word *heap, *end; /* blocks in address order: blue ones are free */
     word *roots[TANDEM_MUTATORS];
-    size_t n_roots; /* of each mutator */
-    unsigned mutators;
+    size_t n_roots;                          /* of each mutator */
     void (*dead)(word *start, size_t words); /* told of memory that nobody may touch, */
     void (*used)(word *start, size_t words); /* and of what is about to be used */
     uint64_t *ended;                         /* counts cycles that have ended */
@@ -31,10 +30,14 @@ struct tandem {
     pthread_t thread;
     _Atomic enum tandem_phase phase; /* written under the mutex, read by barriers without */
     bool wanted, quits;              /* a cycle; the end of the thread */
+    unsigned mutators;               /* that are there */
     unsigned stopped;                /* mutators at a safepoint, or waiting for a cycle */
     uint64_t cycles;
 };
 
+/* A mutator comes, or goes; its roots are there before, and all unit when it goes. */
+void tandem_join(struct tandem *);
+void tandem_leave(struct tandem *);
 /* Begins its thread; what stands above the mutex is set.  False: there is no thread left. */
 bool tandem_begin(struct tandem *);
 /* Makes [heap, end) one free block, or, before the first mutator runs, what the caller has written

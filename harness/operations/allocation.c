@@ -40,7 +40,7 @@ static void before_allocation(struct runner *r, unsigned m) {
     unsigned nth = r->program->config[CONFIG_FAIL];
     r->allocations++;
     if (is_stressed(r))
-        collect_all(r, GC_FULL);
+        collect_all(r, m, GC_FULL);
     if (nth && r->allocations == nth) {
         /* larger than the heap with its header: refused, and nothing else happens */
         allocate(r, m, r->heap_words, 0, 0, r->units);
@@ -107,7 +107,7 @@ bool op_raw(struct runner *r, const struct op *op, unsigned m) {
 bool op_exhaust(struct runner *r, const struct op *op, unsigned m) {
     static const struct value block = {.kind = VALUE_SLOT, .block = SLOT_NEW};
     clear_slot(r, m, op->dst);
-    collect_all(r, GC_FULL);
+    collect_all(r, m, GC_FULL);
     model_mark(&r->model);
     size_t live = r->model.live_words; /* a nursery holds more than the heap does */
     size_t free_words = live < r->heap_words ? r->heap_words - live : 0, want = PROGRAM_WOSIZE;

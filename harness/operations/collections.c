@@ -4,11 +4,11 @@
  */
 #include "harness/operations/operations.h"
 
-void collect_all(struct runner *r, enum gc_collection kind) {
+void collect_all(struct runner *r, unsigned m, enum gc_collection kind) {
     bool done = true;
     r->fresh = MODEL_NONE;
     FOR_SIDES (r, s)
-        done &= call_collect(s, kind);
+        done &= call_collect(s, m, kind);
     r->verdict.counts.refusals += !done;
     check_heaps(r, !done                ? IN_BETWEEN
                    : kind == GC_FULL    ? AFTER_FULL
@@ -18,38 +18,33 @@ void collect_all(struct runner *r, enum gc_collection kind) {
 
 bool op_minor(struct runner *r, const struct op *op, unsigned m) {
     (void)op;
-    (void)m;
-    collect_all(r, GC_MINOR);
+    collect_all(r, m, GC_MINOR);
     return true;
 }
 bool op_full(struct runner *r, const struct op *op, unsigned m) {
     (void)op;
-    (void)m;
-    collect_all(r, GC_FULL);
+    collect_all(r, m, GC_FULL);
     return true;
 }
 bool op_compact(struct runner *r, const struct op *op, unsigned m) {
     (void)op;
-    (void)m;
-    collect_all(r, GC_COMPACT);
+    collect_all(r, m, GC_COMPACT);
     return true;
 }
 
 /* A slice, a switch and a poll are nothing to a collector that has none: false if no party has. */
 bool op_slice(struct runner *r, const struct op *op, unsigned m) {
-    (void)m;
     bool any = false;
     FOR_SIDES (r, s)
-        any |= call_step(s, op->budget ? op->budget : r->slice_words);
+        any |= call_step(s, m, op->budget ? op->budget : r->slice_words);
     if (any)
         check_heaps(r, IN_BETWEEN);
     return any;
 }
 bool op_kind(struct runner *r, const struct op *op, unsigned m) {
-    (void)m;
     bool any = false;
     FOR_SIDES (r, s)
-        any |= call_switch_kind(s, op->kind);
+        any |= call_switch_kind(s, m, op->kind);
     return any;
 }
 bool op_poll(struct runner *r, const struct op *op, unsigned m) {

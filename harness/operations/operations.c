@@ -95,9 +95,18 @@ static bool (*const run[OP_CODES])(struct runner *, const struct op *, unsigned 
 #undef OP
 };
 
+/* Only one thing is left to do for a mutator that is gone. */
+static bool is_there(const struct runner *r, const struct op *op, unsigned m) {
+    return r->attached >> m & 1 || op->code == OP_ATTACH;
+}
+
 bool run_operation(struct runner *r, const struct op *op) {
     unsigned m = op->mutator % r->mutators;
     struct op plain;
+    if (!is_there(r, op, m)) {
+        r->verdict.counts.skipped++;
+        return false;
+    }
     if (r->forwards)
         look_through_operands(r, op, m);
     bool is_lowered = !r->extras && op_has(op->code, RUNTIME) && op_without_runtime(op, &plain);

@@ -8,6 +8,7 @@
  *   slots.c        what slots hold
  *   addresses.c    words that look like pointers and are none
  *   collections.c  collections and their steps
+ *   mutators.c     mutators that come and go
  *   ephemerons.c   of a language runtime: ephemerons,
  *   finalisers.c   custom blocks and finalisers,
  *   lazy.c         blocks that change,
@@ -59,7 +60,7 @@ bool load_field(struct runner *, unsigned m, size_t i);
 /* ---- blocks and collections -------------------------------------------------------------------
  */
 
-void collect_all(struct runner *, enum gc_collection);
+void collect_all(struct runner *, unsigned m, enum gc_collection);
 /* The model's side of a block that the collectors have in dst. */
 uint32_t new_object(struct runner *, unsigned m, unsigned dst, size_t wosize, unsigned tag,
                     size_t first_scanned, const word *raw);

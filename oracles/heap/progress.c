@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Oracle progress: every call of a collector ends.
+ * Oracle progress: every call of a collector ends, and its heap comes to where it may be looked at.
  */
 #include "oracles/judge.h"
 
@@ -21,7 +21,9 @@ static bool operated(struct judge *j) {
 
 static bool exhausted(struct judge *j) {
     judge_fail(j, VIOLATION_no_progress,
-               "the collector took more steps in one call than its heap has work for");
+               j->side->settling
+                   ? "the heap never settles, however often its mutators are polled"
+                   : "the collector took more steps in one call than its heap has work for");
 }
 
 /* Of a collector with threads, which knows by itself. */
@@ -30,7 +32,8 @@ static bool stuck(struct judge *j, bool for_ever, const char *sentence) {
 }
 
 const struct oracle_module oracle_progress = {
-    .meaning = "a bound on the steps of every operation, and threads that can go on",
+    .meaning =
+        "a bound on the steps of every operation, a heap that settles, and threads that can go on",
     .source = "isoheap: collectors count their steps with gc_tick",
     .classes = {VIOLATION_no_progress, VIOLATION_deadlock},
     .reset = reset,

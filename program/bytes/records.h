@@ -51,18 +51,20 @@ _Static_assert(
     "the byte x of the record LATER has no room for another operation: it needs a second "
     "record like it");
 /* Versions of the byte form: 1 had no byte above for new ones; 2 has no new operation; 3 has
- * addresses; 4 atoms, all outside
- * words, and addresses as code words: a FIELD record of a closure behind the prefix STATIC; 5
- * schedules; each operation that comes makes another version. */
-enum { VERSION_ADDRESSES = 3, VERSION_ATOMS = 4, VERSION_SCHEDULES = 5 };
+ * addresses; 4 atoms, all outside words, and addresses as code words: a FIELD record of a closure
+ * behind the prefix STATIC; 5 schedules; 6 mutators that come and go.  Operations that come make
+ * another version. */
+enum { VERSION_ADDRESSES = 3, VERSION_ATOMS = 4, VERSION_SCHEDULES = 5, VERSION_MUTATORS = 6 };
 
 /* The first keys of a config record have their bytes by remainder; later ones each one byte, from
  * here on. */
 enum { KEYS_FIRST = CONFIG_SCHEDULE, KEYS_LATER = 254 };
 _Static_assert(KEYS_LATER + CONFIG_KEYS - KEYS_FIRST == 256, "the last bytes are those of keys");
 
+_Static_assert((int)OP_ATTACH == (int)OP_LATER + (int)LATER_FIRST,
+               "the first with a byte of its own");
 static inline unsigned ops_of_version(unsigned version) {
-    return OP_LATER + LATER_FIRST + (version > VERSION_SCHEDULES ? version - VERSION_SCHEDULES : 0);
+    return version < VERSION_MUTATORS ? OP_ATTACH : OP_CODES;
 }
 
 /* X(name, weight, section, code, functions, values, operands) */

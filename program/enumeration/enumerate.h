@@ -9,8 +9,8 @@
  *
  * Names are those of blocks and of root slots.  Renaming blocks permutes the blocks of the initial
  * heap among their places and leaves gaps where they are; renaming slots permutes them in the roots
- * and in the script.  Of each class the visitor sees the program that is least in the order:
- * shapes, fields, roots, script.  docs/explore.md describes the scope.
+ * and in the script, those of all mutators alike.  Of each class the visitor sees the program that
+ * is least in the order: shapes, fields, roots, script.  docs/explore.md describes the scope.
  */
 #ifndef ISOHEAP_PROGRAM_ENUMERATE_H
 #define ISOHEAP_PROGRAM_ENUMERATE_H
@@ -43,10 +43,11 @@ struct scope_shape {
 };
 
 struct scope {
-    unsigned blocks; /* named blocks of the initial heap, at most */
-    unsigned slots;  /* root slots in use: 1 .. SCOPE_SLOTS */
-    unsigned ops;    /* operations of the script, at most */
-    unsigned gaps;   /* at most so many, at most one before each block and after the last one */
+    unsigned blocks;   /* named blocks of the initial heap, at most */
+    unsigned slots;    /* root slots of each mutator in use: 1 .. SCOPE_SLOTS */
+    unsigned mutators; /* who does an operation; the roots of all but the first are unit */
+    unsigned ops;      /* operations of the script, at most */
+    unsigned gaps;     /* at most so many, at most one before each block and after the last one */
     unsigned gap_kinds;
     unsigned n_shapes, n_allocs;
     struct scope_shape shapes[SCOPE_SHAPES]; /* of the initial heap */

@@ -151,6 +151,8 @@ size_t scope_print(const struct scope *s, char *text, size_t capacity) {
     if (!out)
         return 0;
     fprintf(out, "blocks=%u slots=%u operations=%u gaps=%u", s->blocks, s->slots, s->ops, s->gaps);
+    if (s->mutators > 1)
+        fprintf(out, " mutators=%u", s->mutators);
     print_gaps(out, s);
     print_shapes(out, "shapes", s->shapes, s->n_shapes);
     print_shapes(out, "allocs", s->allocs, s->n_allocs);
@@ -174,8 +176,13 @@ size_t scope_print(const struct scope *s, char *text, size_t capacity) {
 void scope_initial(struct scope *s) {
     static const uint16_t tiny[CONFIG_KEYS] = {
         [CONFIG_HEAP] = 16, [CONFIG_NURSERY] = 8, [CONFIG_MARK_STACK] = 1, [CONFIG_SLICE] = 1};
-    *s = (struct scope){
-        .blocks = 2, .slots = 2, .ops = 2, .gaps = 1, .gap_kinds = GAPS_ALL, .kinds = 1};
+    *s = (struct scope){.blocks = 2,
+                        .slots = 2,
+                        .mutators = 1,
+                        .ops = 2,
+                        .gaps = 1,
+                        .gap_kinds = GAPS_ALL,
+                        .kinds = 1};
     scope_parse_codes("alloc,closure,raw,load,store,drop,minor,slice,full,compact", &s->codes);
     scope_parse_shapes("b2,s1,c1", s->shapes, &s->n_shapes);
     scope_parse_shapes("b2,s1,c1", s->allocs, &s->n_allocs);
@@ -218,6 +225,8 @@ const char *scope_valid(const struct scope *s) {
         return "there are too many blocks";
     if (s->slots < 1 || s->slots > SCOPE_SLOTS)
         return "there are no slots, or too many";
+    if (s->mutators < 1 || s->mutators > PROGRAM_MUTATORS)
+        return "there are no mutators, or too many";
     if (s->ops > SCOPE_OPS)
         return "there are too many operations";
     if (s->gaps > s->blocks + 1)
@@ -248,8 +257,8 @@ static void add(struct menu *m, struct op op) {
     m->n++;
 }
 
-/* Operations come in the order of their operands: dst, src, shape, i, j, n, value.  Each function
- * goes through the choices for one and hands on to the next. */
+/* Operations come in the order of their operands: mutator, dst, src, shape, i, j, n, value.  Each
+ * function goes through the choices for one and hands on to the next. */
 
 /* With the value, or the first of them: the address of what each slot points at. */
 static void add_addresses(struct menu *m, struct op op) {
@@ -353,11 +362,14 @@ static void add_sources(struct menu *m, struct op op) {
         add_shapes(m, op);
 }
 
+/* The first mutator neither comes nor goes. */
 static void add_operations(struct menu *m, unsigned code) {
     struct op op = {.code = (uint8_t)code};
     unsigned n = op_shapes[code].operands & OPERAND_DST ? m->scope->slots : 1;
-    for (op.dst = 0; op.dst < n; op.dst++)
-        add_sources(m, op);
+    op.mutator = code == OP_ATTACH || code == OP_DETACH;
+    for (; op.mutator < m->scope->mutators; op.mutator++)
+        for (op.dst = 0; op.dst < n; op.dst++)
+            add_sources(m, op);
 }
 
 static struct menu menu_of(const struct scope *s, struct op *out) {

@@ -79,6 +79,10 @@ static const struct idiom idioms[] = {
     {5,
      {MAKE(OP_ALLOC, B), MAKE(OP_ALLOC_RAW, A), PUT_ADDRESS(A, 0, B), MAKE(OP_DROP, B),
       COLLECT(OP_MINOR)}},
+    /* a mutator goes in the middle of a cycle, with all that it holds, and comes again */
+    {6,
+     {MAKE(OP_ALLOC, A), COLLECT(OP_SLICE), COLLECT(OP_DETACH), COLLECT(OP_SLICE),
+      COLLECT(OP_ATTACH), MAKE(OP_ALLOC, A)}},
     /* a block loses its end while it waits to be marked */
     {3, {MAKE(OP_ALLOC, A), COLLECT(OP_SLICE), MAKE(OP_TRUNCATE, A)}},
 };
@@ -121,6 +125,15 @@ static struct op operation_of(struct mutation *m, unsigned at, const struct step
     return op;
 }
 
+/* By which mutator: not by the first, which stays, where one goes. */
+static uint8_t choose_performer(struct mutation *m, const struct idiom *idiom, unsigned at) {
+    uint8_t mutator = choose_mutator(m, at);
+    for (unsigned s = 0; s < idiom->length && mutator == 0; s++)
+        if (idiom->steps[s].code == OP_DETACH)
+            mutator = (uint8_t)random_between(&m->random, 1, PROGRAM_MUTATORS - 1);
+    return mutator;
+}
+
 static uint8_t some_collection(struct random *r) {
     static const uint8_t codes[] = {OP_SLICE, OP_SLICE, OP_MINOR, OP_FULL};
     return codes[random_below(r, sizeof codes)];
@@ -131,7 +144,7 @@ bool mutate_idiom(struct mutation *m) {
     struct op ops[2 * LONGEST_IDIOM + 1];
     uint8_t slots[SLOT_ROLES];
     unsigned at = random_place(m), count = 0;
-    uint8_t mutator = choose_mutator(m, at);
+    uint8_t mutator = choose_performer(m, idiom, at);
     choose_slots(&m->random, slots);
     for (unsigned s = 0; s < idiom->length; s++) {
         if (!random_chance(&m->random, 16))

@@ -221,7 +221,9 @@ static uint8_t held_result(const struct op *op) {
 }
 
 static void follow_operation(uint8_t held[PROGRAM_SLOTS], const struct op *op) {
-    if (op_has(op->code, RESULT))
+    if (op->code == OP_DETACH && op->mutator > 0)
+        memset(held, 0, PROGRAM_SLOTS);
+    else if (op_has(op->code, RESULT))
         held[op->dst] = held_result(op);
     else if (op->code == OP_SET && op->values[0].kind == VALUE_SLOT)
         held[op->dst] = held[op->values[0].block];
@@ -400,6 +402,13 @@ uint8_t choose_mutator(struct mutation *m, unsigned at) {
     return at > 0 ? m->program.ops[at - 1].mutator : 0;
 }
 
+/* Another one than the first, which stays, if the operation is about mutators. */
+static uint8_t mutator_for(struct mutation *m, uint8_t code, uint8_t mutator) {
+    if (mutator > 0 || (code != OP_ATTACH && code != OP_DETACH))
+        return mutator;
+    return (uint8_t)random_between(&m->random, 1, PROGRAM_MUTATORS - 1);
+}
+
 /* Where there is nothing that the operation could be about, mostly the one that makes it comes
  * instead, if the round uses it: alone, each of a chain of such operations has no meaning, and is
  * no news to an engine. */
@@ -428,6 +437,7 @@ struct op new_operation(struct mutation *m, unsigned at) {
     struct op op = {.code = 0};
     op.code = (uint8_t)pick_weighted(&m->random, m->weights.ops, OP_CODES, m->swarm.ops);
     op.mutator = choose_mutator(m, at); /* after that: compilers differ in the order */
+    op.mutator = mutator_for(m, op.code, op.mutator);
     struct slot_sets sets = slots_before(&m->program, op.mutator, at);
     op.code = what_is_needed(m, op.code, &sets);
     return operation_on(m, op, &sets);

@@ -23,6 +23,8 @@ static bool used_before(const struct program *p, unsigned at, unsigned m, unsign
         const struct op *op = &p->ops[i];
         if (op->mutator != m)
             continue;
+        if (op->code == OP_DETACH) /* it empties all slots */
+            return true;
         if ((op_writes_slot(op) && op->dst == slot) || (!written && op_reads_slot(op, slot)))
             return true;
     }

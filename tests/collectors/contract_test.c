@@ -43,6 +43,14 @@ static void expect_fault(const struct collector *c, const char *words) {
         expect_fault(&c, words);                                                                   \
     } while (0)
 
+static void comes(struct gc *g, unsigned m) {
+    (void)g, (void)m;
+}
+static bool settles(struct gc *g) {
+    (void)g;
+    return true;
+}
+
 static void functions_belong_together(void **state) {
     (void)state;
     static const struct gc_extras none;
@@ -61,6 +69,9 @@ static void functions_belong_together(void **state) {
     LACKS("image and adopt", c.adopt = NULL);
     LACKS("young and remembered", c.young = NULL);
     LACKS("young and remembered", c.remembered = NULL);
+    LACKS("attach and detach", c.attach = comes);
+    LACKS("attach and detach", c.detach = comes);
+    LACKS("settled", c.settled = settles);
     LACKS("cycle", c.step = NULL);
     LACKS("switch_kind", c.kinds = NULL);
     LACKS("extras", c.extras = &none);

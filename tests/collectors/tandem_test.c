@@ -52,6 +52,9 @@ static void make_program(uint64_t seed) {
         program.ops[i].mutator = random_below(&random, 4) == 0;
         if (random_below(&random, 4) == 0)
             program.ops[i] = (struct op){.code = OP_SLICE, .mutator = program.ops[i].mutator};
+        else if (random_below(&random, 8) == 0)
+            program.ops[i] =
+                (struct op){.code = random_below(&random, 2) ? OP_ATTACH : OP_DETACH, .mutator = 1};
     }
 }
 
@@ -99,16 +102,32 @@ static const char beside[] = "isoheap program 1\n"
                              "  full\n"
                              "  read r4.0\n";
 
+/* A mutator goes while the collector waits for it, and comes again. */
+static const char coming[] = "isoheap program 1\n"
+                             "config heap=96\n"
+                             "script\n"
+                             "  mutator 1: r0 = alloc tag=1 [7]\n"
+                             "  mutator 1: slice\n"
+                             "  mutator 1: detach\n"
+                             "  r0 = alloc tag=0 [1]\n"
+                             "  full\n"
+                             "  mutator 1: attach\n"
+                             "  mutator 1: r0 = alloc tag=1 [r0]\n"
+                             "  slice\n"
+                             "  mutator 1: detach\n"
+                             "  full\n"
+                             "  read r0.0\n";
+
 static void its_defects_are_found(void **state) {
     static const enum violation violations[] = {VIOLATION_lost_object, VIOLATION_lost_object,
-                                                VIOLATION_deadlock, VIOLATION_garbage_retained,
-                                                VIOLATION_deadlock};
+                                                VIOLATION_deadlock,    VIOLATION_garbage_retained,
+                                                VIOLATION_deadlock,    VIOLATION_deadlock};
     (void)state;
     for (unsigned defect = 1; defect <= sizeof violations / sizeof *violations; defect++) {
         struct trial t;
         struct verdict v;
         unsigned schedule = 0;
-        parse_program(&program, beside);
+        parse_program(&program, defect == 6 ? coming : beside);
         trial_open(&t, load(defect), &cheney);
         do {
             program.config[CONFIG_SCHEDULE] = ++schedule;
@@ -123,10 +142,9 @@ static void its_defects_are_found(void **state) {
 }
 
 /* And none of these schedules breaks the healthy one. */
-static void its_schedules_are_healthy(void **state) {
-    (void)state;
+static void schedules_are_healthy(const char *text) {
     struct trial t;
-    parse_program(&program, beside);
+    parse_program(&program, text);
     trial_open(&t, load(0), &cheney);
     for (unsigned schedule = 0; schedule < SCHEDULES; schedule++) {
         program.config[CONFIG_SCHEDULE] = schedule;
@@ -137,6 +155,12 @@ static void its_schedules_are_healthy(void **state) {
                      v.detail);
     }
     trial_close(&t);
+}
+
+static void its_schedules_are_healthy(void **state) {
+    (void)state;
+    schedules_are_healthy(beside);
+    schedules_are_healthy(coming);
 }
 
 int main(void) {

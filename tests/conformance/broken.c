@@ -446,6 +446,30 @@ static void claims_ages(struct gc *g, const struct gc_config *c) {
     generational.reset(g, &other);
 }
 
+/* ---- mutators ----------------------------------------------------------------------------------
+ */
+
+static void nobody(struct gc *g, unsigned m) {
+    (void)g, (void)m;
+}
+static void attach_writes(struct gc *g, unsigned m) {
+    (void)g;
+    config.slots[m][3] = immediate(3);
+}
+static void leaver_takes(struct gc *g, unsigned m) {
+    (void)g, (void)m;
+    if (holds_block(0))
+        fields(0)[1] = WORD_UNIT;
+}
+static bool never_settled(struct gc *g) {
+    (void)g;
+    return false;
+}
+static enum gc_result poll_nothing(struct gc *g, unsigned m) {
+    (void)g, (void)m;
+    return GC_OK;
+}
+
 /* ---- inspection --------------------------------------------------------------------------------
  */
 
@@ -673,6 +697,9 @@ static const struct gc_extras strong_extras = {.ephemeron = strong_ephemeron,
 #define SPOILS_inits_silently   .init = inits_silently
 #define SPOILS_fan_cut          .collect = fan_cut
 #define SPOILS_one_writes       .store = one_writes
+#define SPOILS_attach_writes    .attach = attach_writes, .detach = nobody
+#define SPOILS_leaver_takes     .attach = nobody, .detach = leaver_takes
+#define SPOILS_never_settled    .settled = never_settled, .poll = poll_nothing
 #define SPOILS_contradiction    .promise = contradiction
 #define SPOILS_claims_stays     .traits.moves = false
 #define SPOILS_claims_start_env .collect = claims_start_env

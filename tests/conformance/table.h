@@ -43,6 +43,9 @@
     X(inits_silently, recorded, generational, "an initialising store is not recorded") \
     X(fan_cut, overflow, mark_sweep, "with a mark stack of few entries the last field of a block is lost") \
     X(one_writes, mutators, cheney, "a store of another mutator than the first writes nothing") \
+    X(attach_writes, attach, cheney, "attach writes into a slot of its mutator") \
+    X(leaver_takes, attach, cheney, "a mutator that goes takes along what another holds") \
+    X(never_settled, settled, cheney, "the heap is never to be looked at") \
     X(contradiction, traits, cheney, "a variant with a sorted free list and no free list") \
     X(claims_stays, stays, cheney, "moves, and does not say so") \
     X(claims_start_env, start_env, cheney, "a code word of a closure is rewritten") \

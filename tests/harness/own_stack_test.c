@@ -6,8 +6,8 @@
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "collectors/cheney/cheney.h"
 #include "collectors/mark_sweep/mark_sweep.h"
-#include "harness/judged/judged.h"
 #include "collectors/switch/switch.h"
+#include "harness/judged/judged.h"
 #include "tests/support/passing.h"
 #include "tests/support/support.h"
 

@@ -318,12 +318,13 @@ static void every_oracle_has_a_name_and_a_meaning(void **state) {
     assert_int_equal(oracle_named("no_such_oracle"), ORACLE_COUNT);
 }
 
-/* Every operation has a place as the first of a pair; the rarer ones of a runtime share one. */
+/* Every operation has a place as the first of a pair; the rarer ones, of a runtime for the
+ * most part, share one. */
 static void pairs_have_a_first_operation(void **state) {
     (void)state;
     for (unsigned op = 0; op < OP_CODES; op++) {
         assert_true(coverage_previous(op) < COVERAGE_PREVIOUS - 1);
-        if (!op_has(op, RUNTIME))
+        if (!op_has(op, RUNTIME) && op != OP_ATTACH && op != OP_DETACH)
             assert_int_equal(coverage_previous(op), op);
     }
     assert_int_equal(coverage_previous(OP_CODES), COVERAGE_PREVIOUS - 1); /* there was none */

@@ -404,6 +404,9 @@ static void counts_agree_on_scripts(void **state) {
     check_scope(&s);
     tiny(&s, 1, 3, 2, 0, "b1", "alloc,load,store,set,drop,full");
     check_scope(&s);
+    tiny(&s, 1, 2, 2, 0, "b1", "alloc,set,full,attach,detach");
+    s.mutators = 3;
+    check_scope(&s);
     tiny(&s, 1, 1, 4, 0, "b1", "alloc,store,full");
     s.n_values[CONFIG_STRESS] = 2;
     s.values[CONFIG_STRESS][1] = 1;
