@@ -9,7 +9,7 @@ function(isoheap_known_bad_collectors)
     set(table "${PROJECT_SOURCE_DIR}/collectors/faults.def")
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${table}")
     isoheap_library(isoheap_known_bad DIRECTORIES collectors/known_bad
-        SEES collectors views LIBRARIES isoheap_collectors)
+        SEES collectors views LIBRARIES isoheap_collectors isoheap_threads)
 
     file(READ "${table}" text)
     string(REGEX MATCHALL "\n *X\\([a-z_0-9]+, *[a-z_0-9]+," rows "${text}")
@@ -37,7 +37,7 @@ function(isoheap_known_bad_source source)
     add_library(known_bad_${source} OBJECT ${files})
     target_compile_definitions(known_bad_${source} PRIVATE $<$<NOT:$<BOOL:${ISOHEAP_BOEHM}>>:ISOHEAP_NO_BOEHM>
         ISOHEAP_FAULT=known_bad_fault ISOHEAP_COLLECTOR=known_bad_${source})
-    isoheap_flags(known_bad_${source} INSTRUMENTED SEES collectors)
+    isoheap_flags(known_bad_${source} INSTRUMENTED SEES collectors ${model_code})
     set_target_properties(known_bad_${source} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
     target_sources(isoheap_known_bad PRIVATE $<TARGET_OBJECTS:known_bad_${source}>)
 endfunction()

@@ -102,10 +102,16 @@ static const char *claims_grows(const struct conform *c) {
 }
 
 /* A list of three quarters of the largest heap, then as much garbage. */
+/* What a node takes: who has short blocks alone may have places of one size for all. */
+static size_t node_words(const struct conform *c) {
+    enum { NODE_WORDS = 3, SHORT = 8 };
+    size_t most = c->traits.max_wosize;
+    return most && most < SHORT ? most + 1 : NODE_WORDS;
+}
+
 static void check_grows(struct conform *c) {
-    enum { NODE_WORDS = 3 };
     size_t most = heap_most_words(&c->traits, &c->config);
-    unsigned n = (unsigned)(most * 3 / 4 / NODE_WORDS);
+    unsigned n = (unsigned)(most * 3 / 4 / node_words(c));
     make_list(c, n);
     walk(c, HEAP_TILES);
     if (c->facts.words > most)

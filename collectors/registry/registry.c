@@ -8,6 +8,7 @@
 #include "collectors/cakeml/cakeml.h"
 #include "collectors/cheney/cheney.h"
 #include "collectors/compact/compact.h"
+#include "collectors/concurrent/concurrent.h"
 #include "collectors/generational/generational.h"
 #include "collectors/incremental/incremental.h"
 #include "collectors/mark_sweep/mark_sweep.h"
@@ -26,6 +27,7 @@ const struct collector *const registered_collectors[] = {
     &tower,
     &compact,
     &cakeml,
+    &concurrent,
 #ifndef ISOHEAP_NO_BOEHM
     &boehm,
 #endif

@@ -133,6 +133,10 @@ static void set_fA(struct otf_process *c, unsigned label, word fM) {
     otf_put(c, &c->gc->fA, fM);
 }
 
+static bool is_of_block(const struct otf *g, word v, uint32_t number) {
+    return !is_immediate(v) && otf_number(g, v) == number;
+}
+
 /* Lines 15 to 20, without asking anybody: as variant no_roots_handshake has it. */
 static void steal_roots(struct otf_process *c) {
     struct otf *g = c->gc;
@@ -151,7 +155,7 @@ static void steal_roots(struct otf_process *c) {
         if (number == OTF_NONE)
             return;
         for (unsigned k = 0; k < g->mutators * OTF_ROOTS; k++)
-            if (stolen[k / OTF_ROOTS][k % OTF_ROOTS] == otf_block(g, number))
+            if (is_of_block(g, stolen[k / OTF_ROOTS][k % OTF_ROOTS], number))
                 stolen[k / OTF_ROOTS][k % OTF_ROOTS] = WORD_UNIT;
         otf_mark(c, otf_block(g, number)); /* gc_steal_mark */
     }

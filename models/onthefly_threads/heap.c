@@ -25,7 +25,21 @@
 #define UNPOISON(start, bytes) ((void)(start), (void)(bytes))
 #endif
 
-enum { BLOCKS_MAX = 1 << 20, FIELD_BYTES = OTF_WOSIZE * sizeof(word) };
+enum { BLOCKS_MAX = 1 << 20 };
+
+static void make_dead(const struct otf *g, word v) {
+    if (g->hooks && g->hooks->dead)
+        g->hooks->dead(g->hooks->context, otf_field(v, 0), OTF_WOSIZE);
+    else
+        POISON(otf_field(v, 0), OTF_WOSIZE * sizeof(word));
+}
+
+static void make_used(const struct otf *g, word v, size_t fields) {
+    if (g->hooks && g->hooks->used)
+        g->hooks->used(g->hooks->context, otf_field(v, 0), fields);
+    else
+        UNPOISON(otf_field(v, 0), fields * sizeof(word));
+}
 
 /* ---- life -------------------------------------------------------------------------------------
  */
@@ -54,9 +68,20 @@ static void empty_heap(struct otf *g) {
     for (size_t i = g->blocks; i-- > 0;) {
         word v = otf_block(g, (uint32_t)i);
         atomic_init(otf_header(v), header_make(OTF_WOSIZE, BLUE, 0));
-        POISON(otf_field(v, 0), FIELD_BYTES);
+        make_dead(g, v);
         otf_push(&g->free, (uint32_t)i);
     }
+}
+
+static bool has_heap(const struct otf *g) {
+    return g->hooks && g->hooks->heap;
+}
+
+static void release(struct otf *g) {
+    close_lists(g);
+    if (!has_heap(g))
+        free(g->heap);
+    free(g);
 }
 
 struct otf *otf_open(unsigned mutators, size_t blocks, const struct otf_hooks *hooks) {
@@ -67,30 +92,32 @@ struct otf *otf_open(unsigned mutators, size_t blocks, const struct otf_hooks *h
     g->mutators = mutators;
     g->blocks = blocks;
     g->hooks = hooks;
-    g->heap = calloc(blocks * OTF_STRIDE, sizeof *g->heap);
+    g->heap = has_heap(g) ? hooks->heap : calloc(blocks * OTF_STRIDE, sizeof *g->heap);
     if (!g->heap || !open_lists(g) || pthread_mutex_init(&g->mutex, NULL) != 0) {
-        close_lists(g);
-        free(g->heap);
-        free(g);
+        release(g);
         return NULL;
     }
     for (unsigned i = 0; i < TSO_PROCESSES; i++) {
         g->process[i].gc = g;
         g->process[i].number = i;
+        g->process[i].roots = g->process[i].own;
         for (unsigned k = 0; k < OTF_ROOTS; k++)
-            g->process[i].roots[k] = WORD_UNIT;
+            g->process[i].own[k] = WORD_UNIT;
     }
     atomic_init(&g->type, HS_ROOTS); /* as after a cycle */
     empty_heap(g);
     return g;
 }
 
+void otf_abandon(struct otf *g) {
+    if (!has_heap(g))
+        UNPOISON(g->heap, g->blocks * OTF_STRIDE * sizeof(word));
+    release(g);
+}
+
 void otf_close(struct otf *g) {
-    UNPOISON(g->heap, g->blocks * OTF_STRIDE * sizeof(word));
     pthread_mutex_destroy(&g->mutex);
-    close_lists(g);
-    free(g->heap);
-    free(g);
+    otf_abandon(g);
 }
 
 bool otf_start(struct otf *g) {
@@ -154,7 +181,7 @@ bool otf_alloc(struct otf *g, unsigned m, unsigned dst, size_t wosize, unsigned 
         at--;
     g->free.block[at] = g->free.block[--g->free.n];
     word v = otf_block(g, number);
-    UNPOISON(otf_field(v, 0), wosize * sizeof(word));
+    make_used(g, v, wosize);
     for (size_t i = 0; i < wosize; i++)
         atomic_store_explicit(otf_field(v, i), raw[i], memory_order_relaxed);
     unsigned colour = otf_colour(atomic_load_explicit(&g->fA, memory_order_acquire));
@@ -167,7 +194,7 @@ bool otf_alloc(struct otf *g, unsigned m, unsigned dst, size_t wosize, unsigned 
 void otf_free_block(struct otf *g, uint32_t number) {
     word v = otf_block(g, number);
     pthread_mutex_lock(&g->mutex);
-    POISON(otf_field(v, 0), FIELD_BYTES);
+    make_dead(g, v);
     atomic_store_explicit(otf_header(v), header_make(OTF_WOSIZE, BLUE, 0), memory_order_release);
     otf_push(&g->free, number);
     pthread_mutex_unlock(&g->mutex);

@@ -5,8 +5,6 @@
  */
 #include "models/onthefly_threads/state.h"
 
-#include <assert.h>
-
 /* Lines 5 to 14.  One locked instruction is mo_co_lock, mo_co_cmark, mo_co_ctest, mo_co_mark and
  * mo_co_unlock: it takes the lock, compares, stores, drains the store buffer and gives the lock up.
  * A flag is all that can change in the header of a block that is alive, so comparing headers is
@@ -49,6 +47,6 @@ void otf_mark(struct otf_process *p, word v) {
     otf_mark_at(p, mo_ptest);
     if (phase == PHASE_IDLE)
         return;
-    assert(header_colour(header) != BLUE);
+    otf_expect(p, header_colour(header) != BLUE, "a free block is about to be marked");
     cas(p, v, header, fM);
 }

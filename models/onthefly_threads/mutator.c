@@ -10,6 +10,10 @@ word *otf_roots(struct otf *g, unsigned m) {
     return g->process[m].roots;
 }
 
+void otf_take_roots(struct otf *g, unsigned m, word *slots) {
+    g->process[m].roots = slots;
+}
+
 void otf_load(struct otf *g, unsigned m, unsigned dst, unsigned obj, size_t i) {
     struct otf_process *p = &g->process[m];
     otf_mutator_at(p, mut_load); /* line 6 */

@@ -10,15 +10,17 @@
 #include "models/onthefly/model.h"
 #include "models/onthefly_threads/threads.h"
 
+#include <assert.h>
 #include <pthread.h>
 
 enum { OTF_STRIDE = OTF_WOSIZE + 1 /* words of a block's place */ };
 
 /* The model's known-bad variants (VARIANT in models/onthefly/model.h), for a compilation with
- * OTF_VARIANTS: a sum of those that this code has now. */
+ * OTF_VARIANTS: a sum of those that this code has now.  Who includes the files says it by a macro.
+ */
 #ifdef OTF_VARIANTS
 extern unsigned otf_variants;
-#else
+#elif !defined otf_variants
 enum { otf_variants = 0 };
 #endif
 static inline bool otf_varies(unsigned variant) {
@@ -35,8 +37,9 @@ struct otf_list {
 struct otf_process {
     struct otf *gc;
     unsigned number;
-    struct otf_list W; /* its own until it hands it over */
-    word roots[OTF_ROOTS];
+    struct otf_list W;   /* its own until it hands it over */
+    word *roots;         /* OTF_ROOTS of them: */
+    word own[OTF_ROOTS]; /* unless the caller has others */
 };
 
 struct otf {
@@ -136,19 +139,27 @@ static inline unsigned otf_colour(word sense) {
     return sense ? BLACK : WHITE;
 }
 
+/* An invariant of this collector's own. */
+static inline void otf_expect(struct otf_process *p, bool holds, const char *sentence) {
+    const struct otf_hooks *hooks = p->gc->hooks;
+    if (!holds && hooks && hooks->broken)
+        hooks->broken(hooks->context, sentence);
+    assert(holds);
+}
+
 /* heap.c: the block of a pointer: itself, or the closure of an infix block. */
-word otf_resolve(word v);
+OTF_API word otf_resolve(word v);
 /* First field that holds values; wosize, if none does. */
-size_t otf_first_scanned(word header, word v);
-void otf_free_block(struct otf *, uint32_t number);
+OTF_API size_t otf_first_scanned(word header, word v);
+OTF_API void otf_free_block(struct otf *, uint32_t number);
 static inline void otf_push(struct otf_list *list, uint32_t number) {
     list->block[list->n++] = number;
 }
 
 /* mark.c: figure 5. */
-void otf_mark(struct otf_process *, word v);
+OTF_API void otf_mark(struct otf_process *, word v);
 
 /* cycle.c: the collector's thread. */
-void *otf_collect(void *otf);
+OTF_API void *otf_collect(void *otf);
 
 #endif

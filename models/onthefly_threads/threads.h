@@ -23,7 +23,7 @@
 
 enum {
     OTF_MUTATORS = 4,
-    OTF_ROOTS = 32,       /* slots of a mutator */
+    OTF_ROOTS = 36,       /* slots of a mutator */
     OTF_WOSIZE = 7,       /* the largest block */
     OTF_NONE = 0x7fffffff /* no choice is left */
 };
@@ -32,9 +32,14 @@ enum {
  * counted from here. */
 enum { OTF_MARK = 0, OTF_MUTATOR = 64, OTF_COLLECTOR = 128 };
 
+/* Linkage of all functions: who includes the files in one of his own has them to himself. */
+#ifndef OTF_API
+#define OTF_API
+#endif
+
 typedef _Atomic word otf_cell;
 
-/* How a test takes part; each may be NULL. */
+/* How a test, or who has plugged it in, takes part; each may be NULL. */
 struct otf_hooks {
     void *context;
     /* Before the step at a label.  The CAS is one step here, at OTF_MARK + mo_co_lock. */
@@ -46,25 +51,34 @@ struct otf_hooks {
     word (*load)(void *context, unsigned process, const otf_cell *);
     void (*store)(void *context, unsigned process, otf_cell *, word);
     void (*fence)(void *context, unsigned process);
+    otf_cell *heap; /* the caller's memory for it: OTF_WOSIZE + 1 words a block */
+    /* Fields that nobody may touch, and fields that are about to be used; else AddressSanitizer is
+     * told. */
+    void (*dead)(void *context, otf_cell *first, size_t words);
+    void (*used)(void *context, otf_cell *first, size_t words);
+    /* An invariant does not hold; does not return.  Else abort. */
+    void (*broken)(void *context, const char *sentence);
 };
 
 struct otf;
 
 /* A heap of so many blocks (1 to 2^20), all free, and mutators 0..mutators-1 with empty roots.  No
  * thread runs yet.  hooks (NULL: none) must live as long as the heap.  NULL: no memory. */
-struct otf *otf_open(unsigned mutators, size_t blocks, const struct otf_hooks *hooks);
-void otf_close(struct otf *);
+OTF_API struct otf *otf_open(unsigned mutators, size_t blocks, const struct otf_hooks *hooks);
+OTF_API void otf_close(struct otf *);
+/* The same where its threads are gone, wherever they stood. */
+OTF_API void otf_abandon(struct otf *);
 
 /* The collector's thread begins its first cycle; false: the system has no thread left. */
-bool otf_start(struct otf *);
+OTF_API bool otf_start(struct otf *);
 /* Asks it to end after the cycle that it is in, which needs the mutators' answers. */
-void otf_stop(struct otf *);
+OTF_API void otf_stop(struct otf *);
 /* It has ended: no handshake will be asked for any more. */
-bool otf_stopped(const struct otf *);
+OTF_API bool otf_stopped(const struct otf *);
 /* Waits for that; call it when the mutators are gone or answer elsewhere. */
-void otf_join(struct otf *);
+OTF_API void otf_join(struct otf *);
 /* Cycles that have ended. */
-uint64_t otf_cycles(const struct otf *);
+OTF_API uint64_t otf_cycles(const struct otf *);
 
 /* ---- a mutator, m, each in a thread of its own ------------------------------------------------
  *
@@ -74,24 +88,26 @@ uint64_t otf_cycles(const struct otf *);
 
 /* Its slots; an empty one holds WORD_UNIT.  Infix pointers may stand there.  Copying and clearing
  * slots (Discard) is the caller's business, and so is adding an offset to an infix block. */
-word *otf_roots(struct otf *, unsigned m);
+OTF_API word *otf_roots(struct otf *, unsigned m);
+/* From now on they are these, OTF_ROOTS of them; before its first operation. */
+OTF_API void otf_take_roots(struct otf *, unsigned m, word *slots);
 
 /* Figure 6, Alloc: slot dst points at a new block with this content (as in collector.h: no
  * pointers into the heap).  False: no block is free; poll, and try again. */
-bool otf_alloc(struct otf *, unsigned m, unsigned dst, size_t wosize, unsigned tag,
-               const word *raw);
+OTF_API bool otf_alloc(struct otf *, unsigned m, unsigned dst, size_t wosize, unsigned tag,
+                       const word *raw);
 /* Load: slot dst := field i of slot obj, which holds no infix pointer. */
-void otf_load(struct otf *, unsigned m, unsigned dst, unsigned obj, size_t i);
+OTF_API void otf_load(struct otf *, unsigned m, unsigned dst, unsigned obj, size_t i);
 /* Store with its two barriers: field i of slot obj := slot value. */
-void otf_store(struct otf *, unsigned m, unsigned obj, size_t i, unsigned value);
-void otf_fence(struct otf *, unsigned m);
+OTF_API void otf_store(struct otf *, unsigned m, unsigned obj, size_t i, unsigned value);
+OTF_API void otf_fence(struct otf *, unsigned m);
 /* Answers a handshake if one is pending; returns whether one was. */
-bool otf_poll(struct otf *, unsigned m);
+OTF_API bool otf_poll(struct otf *, unsigned m);
 
 /* ---- inspection, while no thread runs ---------------------------------------------------------
  */
 
 /* blocks * (OTF_WOSIZE + 1) words; each block has its place, free ones are blue. */
-const word *otf_heap(const struct otf *, size_t *blocks);
+OTF_API const word *otf_heap(const struct otf *, size_t *blocks);
 
 #endif

@@ -10,6 +10,7 @@
 #include "collectors/cakeml/cakeml.h"
 #include "collectors/cheney/cheney.h"
 #include "collectors/compact/compact.h"
+#include "collectors/concurrent/concurrent.h"
 #include "collectors/faults.def"
 #include "collectors/generational/generational.h"
 #include "collectors/incremental/incremental.h"
@@ -149,6 +150,8 @@ static void a_bad_reference_is_found_guilty(void **state) {
     for (const struct known_bad *bad = known_bad(); bad->collector; bad++) {
         if (bad->violation == VIOLATION_sanitizer || bad->violation == VIOLATION_no_progress)
             continue;
+        if (bad->collector->settled)
+            continue; /* beside another its heap is smaller, and its schedule another one */
         load_crash(bad);
         struct verdict verdict = run_here(&mark_sweep, bad->collector, &program);
         if (verdict.violation != bad->violation || verdict.guilty != PARTY_REFERENCE)

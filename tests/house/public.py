@@ -37,7 +37,7 @@ def public_headers(root):
     public = set()
     for path in files(root, USERS, (".c", ".h", ".c.in")):
         for header in re.findall(r'#include "([^"]+)"', read(root, path)):
-            if room_of(header) in ROOMS and room_of(header) != room_of(path):
+            if header.endswith(".h") and room_of(header) in ROOMS and room_of(header) != room_of(path):
                 public.add(header)
     return sorted(public)
 

@@ -422,7 +422,12 @@ static struct replay_result follow(struct replay *p, const struct driver_result 
     struct state s = run->start;
     struct comparison c = {g, &s, &r};
     *g = (struct gate){.sequential = run->model.sequential, .model = &run->model};
-    p->hooks = (struct otf_hooks){g, hook_step, hook_choose, hook_load, hook_store, hook_fence};
+    p->hooks = (struct otf_hooks){.context = g,
+                                  .step = hook_step,
+                                  .choose = hook_choose,
+                                  .load = hook_load,
+                                  .store = hook_store,
+                                  .fence = hook_fence};
     g->otf = otf_open(run->model.mutators, run->model.refs, &p->hooks);
     if (!g->otf)
         abort();
