@@ -23,7 +23,8 @@ struct gc; /* a collector's own state, defined by each */
 
 enum gc_collection { GC_MINOR, GC_FULL, GC_COMPACT };
 
-/* What a collector may tell about its work (gc_tell). */
+/* What a collector may tell about its work (gc_tell).  What it tells must be so; what it tells
+ * without exception its trait `tells` says, which oracle told judges. */
 enum gc_event {
     GC_MARKED,    /* found through the word at place for the first time */
     GC_SET_ASIDE, /* no room on the mark stack: to be found by a re-scan */
@@ -32,6 +33,19 @@ enum gc_event {
     GC_FORWARDED, /* found through the word at place again: that word now leads to `to` */
     GC_SWEPT      /* its words are free */
 };
+/* The bits of trait `tells`: an event is told of
+ *
+ *   GC_MARKED     each block that a full collection keeps; of one that moves GC_MOVED will do
+ *   GC_SET_ASIDE  each block that the mark stack has no room for
+ *   GC_SCANNED    each block that a full collection keeps; with trait `ticks` gc_tick is called for
+ *                 each of them, once more for one that was set aside, and for each that is told as
+ *                 swept, or as moved without a place
+ *   GC_MOVED      each block that moves
+ *   GC_FORWARDED  each word through which a block that has moved is found again
+ *   GC_SWEPT      each block that goes, but for young ones
+ *   GC_TELLS_FILL gc_note_fill: what it says of a mark stack and of a nursery is so to the word */
+enum { GC_TELLS_FILL = GC_SWEPT + 1 };
+#define GC_TELLS(event) (1u << (event))
 
 /* The ends of the phases of a collection that marks and sweeps, in their order (gc_phase_ended). */
 enum gc_stage {

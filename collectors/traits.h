@@ -72,6 +72,10 @@ typedef enum gc_refusal {
     X(bool, tells_phases, tells_phases, c->mark_stack && c->collect && c->walk,                    \
       "the functions mark_stack, collect and walk",                                                \
       "hooks->phase is told of the ends of phases, and mark_stack shows what is gray in between")  \
+    X(unsigned, tells, tells, c->walk && c->collect && t->tells < 2u << GC_TELLS_FILL,             \
+      "the functions walk and collect, and to be 127 at most",                                     \
+      "what gc_tell is told of without exception: the sum of 1 for blocks that are marked, 2 set aside,"  \
+      " 4 scanned, 8 moved, 16 forwarded, 32 swept, and 64 for how full stores are")               \
     X(bool, conservative, reuse, !t->full_until_exact, "full_until_exact to be 0",                 \
       "may keep more than the reachable blocks: soundness alone is promised")                      \
     X(bool, shallow, shallow, !t->conservative, "conservative to be off: it scans the stack",       \

@@ -82,6 +82,14 @@ static void note_phase(struct gc_hooks *hooks, enum gc_stage ended) {
         c->phase_ended(c, ended);
 }
 
+static void note_event(struct gc_hooks *hooks, enum gc_event event, word block, const word *place,
+                       word to) {
+    struct conform *c = lent_owner(hooks);
+    (void)block, (void)place, (void)to;
+    if (c->listens)
+        c->events[event]++;
+}
+
 static void fence(struct gc_hooks *hooks, word *start, size_t words, bool behind) {
     struct conform *c = lent_owner(hooks);
     if (!c->beside[behind])
@@ -104,6 +112,7 @@ void fill_memory(struct conform *c, enum memory_fill fill) {
     hooks.stuck = note_stuck;
     hooks.finalised = note_death;
     hooks.fence = fence;
+    hooks.event = note_event;
     hooks.phase = note_phase;
     dead_memory_hooks(&hooks, fill, true);
     lent_hooks(c->lent, &hooks);
@@ -145,6 +154,7 @@ static void new_heap(struct conform *c, size_t words, unsigned mutators, size_t 
     c->config.masks = ~0u; /* as in a run: what is known shall not hide the rest */
     memset(c->told, 0, sizeof c->told);
     c->phase_ended = NULL;
+    c->listens = false;
     c->traits = promised_traits(c->collector, &c->config);
     const char *fault = traits_fault(c->collector, &c->traits);
     if (fault)
@@ -432,9 +442,9 @@ void expect_list(struct conform *c, unsigned n, const char *when) {
  */
 
 static const struct conform_step *const groups[] = {
-    conform_calls,  conform_collections, conform_barriers, conform_mutators,    conform_traits,
-    conform_pieces, conform_marking,     conform_legal,    conform_generations, conform_cost,
-    conform_order,  conform_extras,      conform_larges};
+    conform_calls,  conform_collections, conform_barriers, conform_mutators, conform_traits,
+    conform_pieces, conform_marking,     conform_telling,  conform_legal,    conform_generations,
+    conform_cost,   conform_order,       conform_extras,   conform_larges};
 
 static const struct conform_step *step_of(unsigned number) {
     for (unsigned g = 0; g < sizeof groups / sizeof *groups; g++)

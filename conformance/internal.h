@@ -43,6 +43,8 @@ struct conform {
     word units[2 * WORDS_MOST];
     void (*phase_ended)(struct conform *, enum gc_stage); /* NULL: nobody looks */
     unsigned phases;                                      /* ends that were told to it */
+    bool listens;                                         /* events are counted: */
+    unsigned events[GC_SWEPT + 1];
     unsigned told[TOLD]; /* how often hooks->finalised told of each number, since fresh_heap */
     /* the last walk */
     struct graph graph;
@@ -161,6 +163,7 @@ void check_any_word(struct conform *);
 void check_atoms(struct conform *);
 extern const struct conform_step conform_larges[], conform_calls[], conform_collections[],
     conform_traits[], conform_pieces[], conform_barriers[], conform_mutators[], conform_marking[],
-    conform_generations[], conform_cost[], conform_order[], conform_extras[], conform_legal[];
+    conform_telling[], conform_generations[], conform_cost[], conform_order[], conform_extras[],
+    conform_legal[];
 
 #endif

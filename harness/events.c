@@ -205,6 +205,10 @@ static void look_after(struct judge *j, uint64_t steps) {
     call_look_after(j->side, steps);
 }
 
+static void listen(struct judge *j) {
+    hooks_listen(j->side);
+}
+
 /* Pictures take time: the names are those of a run that is looked at. */
 static void name(struct judge *j, word v, char out[NAME_TEXT]) {
     struct runner *r = runner_of(j->side);
@@ -277,6 +281,7 @@ static const struct judge_services services = {.is_poisoned = dead_memory_is_poi
                                                .cycle = cycle,
                                                .with_room = with_room,
                                                .look_after = look_after,
+                                               .listen = listen,
                                                .name = name,
                                                .fail = fail_oracle,
                                                .fault = fault};

@@ -50,5 +50,7 @@ void compare_all(struct runner *, enum occasion);
 bool hooks_open(struct side *, enum memory_fill, bool tight);
 /* For a run: what is shown to nobody need not be made. */
 void hooks_begin(struct side *);
+/* In this run what the collector tells is to be heard, by the event `told`. */
+void hooks_listen(struct side *);
 
 #endif

@@ -30,7 +30,10 @@ static void deal(struct gc_hooks *hooks, void (*with)(void *), struct said *said
 static void deal_with_event(void *context) {
     const struct said *w = context;
     struct runner *r = runner_of(w->side);
-    r->listen(r->context, r, w->side->party, w->event, w->block, w->place, w->to);
+    if (r->listen)
+        r->listen(r->context, r, w->side->party, w->event, w->block, w->place, w->to);
+    if (w->side->listened && !r->over)
+        event_told(judge_of(w->side), w->event, w->block, w->place, w->to);
 }
 static void tell(struct gc_hooks *hooks, enum gc_event event, word block, const word *place,
                  word to) {
@@ -115,7 +118,15 @@ void hooks_begin(struct side *s) {
     for (unsigned f = 0; f < GC_FILLS; f++)
         s->hooks->fill[f] = 0;
     runner_of(s)->said[s->party].refinement = event_is_heard(s, EVENT_shown) ? shown : NULL;
+    s->listened = false;
+    runner_of(s)->said[s->party].event = runner_of(s)->listen ? tell : NULL;
     runner_of(s)->said[s->party].phase = event_is_heard(s, EVENT_phase) ? phase_ended : NULL;
+    lent_hooks(lent_to(s), &runner_of(s)->said[s->party]);
+}
+
+void hooks_listen(struct side *s) {
+    s->listened = true;
+    runner_of(s)->said[s->party].event = tell;
     lent_hooks(lent_to(s), &runner_of(s)->said[s->party]);
 }
 
@@ -127,7 +138,6 @@ bool hooks_open(struct side *s, enum memory_fill fill, bool tight) {
                               .broken = broken,
                               .stuck = stuck,
                               .finalised = finalised,
-                              .event = runner_of(s)->listen ? tell : NULL,
                               .fence = fence,
                               .minor = minor};
     dead_memory_hooks(said, fill, tight);

@@ -495,13 +495,14 @@ static bool ends_alike(const struct verdict *a, const struct verdict *b) {
 /* An observer has seen the run already, and what is told to a listener has been told. */
 void runner_explain(struct runner *r, const struct program *program, struct verdict *verdict) {
     runner_observer *observer = r->observe;
+    runner_listener *listener = r->listen;
     struct verdict now;
     r->observe = NULL;
-    FOR_SIDES (r, s)
-        r->said[s->party].event = NULL;
+    r->listen = NULL;
     r->doubts = true;
     run_once(r, program, true);
     r->observe = observer;
+    r->listen = listener;
     now = r->verdict;
     r->strange = !ends_alike(&now, verdict);
     if (!r->strange) {

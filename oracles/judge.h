@@ -63,6 +63,7 @@ struct side {
     uint64_t poisonings;      /* calls of hooks->poison in this run */
     uint64_t poisoned_before; /* those of all collectors before the call that is under way */
     bool refused;             /* the last call that may be, and is no allocation */
+    bool listened;            /* the event `told` comes */
     uint64_t look;            /* the event `ticked` comes after so many steps; 0: never */
     uint64_t fuel_aside;      /* in a call: what is left behind them of `fuel` */
     bool settling;            /* mutators are polled until the heap may be looked at */
@@ -122,6 +123,8 @@ struct judge_services {
     /* The event `ticked` is to come after so many steps of the collector, in this call or in later
      * ones; 0: never. */
     void (*look_after)(struct judge *, uint64_t steps);
+    /* The event `told` is to come from now on in this run; it takes time. */
+    void (*listen)(struct judge *);
     bool (*is_poisoned)(const word *); /* as dead memory is, if that is promised */
     size_t (*allocated)(void);         /* bytes from malloc that the process has now; 0: unknown */
     /* The name of the block that v leads to in the side's heap or, if there is none, of what was
@@ -202,6 +205,7 @@ static inline bool judge_shown(struct judge *j, uint64_t before, bool any) {
  *   phase        a phase of a collection has just ended: in the middle of a call, on whose stack
  *                there is little room
  *   ticked       the collector has taken as many steps as look_after said: in the middle of a call
+ *   told         what gc_tell says, if it is listened to (judge_services): in the middle of a call
  *   shown        hooks->refinement, in the middle of a call
  *   walked       the heap has been walked into side->graph and side->facts
  *   inspected    the collector may be asked now: all heaps have been walked
@@ -232,6 +236,8 @@ static inline bool judge_shown(struct judge *j, uint64_t before, bool any) {
     X(minor, (struct judge * j, bool before), (j, before))                                         \
     X(phase, (struct judge * j, enum gc_stage ended), (j, ended))                                  \
     X(ticked, (struct judge * j), (j))                                                             \
+    X(told, (struct judge * j, enum gc_event event, word block, const word *place, word to),       \
+      (j, event, block, place, to))                                                                \
     X(shown, (struct judge * j, void *view), (j, view))                                            \
     X(walked, (struct judge * j), (j))                                                             \
     X(inspected, (struct judge * j), (j))                                                          \

@@ -46,6 +46,7 @@ enum party { PARTY_SUBJECT, PARTY_REFERENCE, PARTY_MODEL, PARTIES };
     X(answers)                                                                                     \
     X(statics)                                                                                     \
     X(phases)                                                                                      \
+    X(told)                                                                                        \
     X(assertion)
 
 enum oracle {
@@ -86,7 +87,8 @@ static_assert(ORACLE_COUNT < 64, "a set of oracles has 64 bits: widen oracle_set
     X(nurses, "trait young_first or ages", t->young_first || t->ages)                              \
     X(steady, "trait steady", t->steady)                                                           \
     X(called, "trait poisons or ticks", c->collect && (t->poisons || t->ticks))                    \
-    X(tells_phases, "trait tells_phases", t->tells_phases)
+    X(tells_phases, "trait tells_phases", t->tells_phases)                                         \
+    X(tells, "trait tells", t->tells)
 
 enum oracle_need {
 #define X(name, words, condition) NEED_##name,

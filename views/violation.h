@@ -59,6 +59,7 @@ enum violation_effect { EFFECT_wrong, EFFECT_waste, EFFECT_leak, EFFECT_lie, EFF
     X(promise_broken, lie,                                                                         \
       "a hook that is promised is not called, a count of events goes wrong, or a call has an "     \
       "answer that is none to it")                                                                 \
+    X(told_wrong, lie, "what the collector tells of its work is not what it has done")             \
     X(collector_assertion, wrong, "the collector's own check failed")                              \
     X(sanitizer, wrong, "a sanitizer report or a crash inside the collector")
 

@@ -46,6 +46,7 @@ static const char *assertions(enum violation v) {
     case VIOLATION_no_progress:
     case VIOLATION_deadlock:
     case VIOLATION_promise_broken:
+    case VIOLATION_told_wrong:
     case VIOLATION_refinement_broken:
     case VIOLATION_layout_broken:
     case VIOLATION_generation_order_broken:
@@ -202,6 +203,8 @@ static bool is_needed(const struct exported *e, const char *what, size_t length)
         {"counted", e->violation == VIOLATION_promise_broken && e->subject->cycle},
         {"phases", is_of_phases(e->violation)},
         {"told", e->violation == VIOLATION_promise_broken},
+        {"telling", e->violation == VIOLATION_told_wrong},
+        {"left", e->violation == VIOLATION_promise_broken && e->subject->traits.tells},
         {"poisoned", e->violation == VIOLATION_promise_broken},
         {"calls", e->violation == VIOLATION_promise_broken && calls_collect},
         {"tower", oracle_text(e) == export_tower},

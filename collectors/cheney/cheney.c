@@ -81,7 +81,9 @@ static word move(struct gc *g, word v, const word *place) {
     /* A header is no address: no block is as large as to-space's address would say. */
     bool forwarded = header - g->to_low < g->bytes;
     word to = forwarded ? header : copy_block(g, v);
-    gc_tell(g->config.hooks, forwarded ? GC_FORWARDED : GC_MOVED, v, place, to);
+    if (!FAULTY(forward_untold) || !forwarded)
+        gc_tell(g->config.hooks, forwarded || FAULTY(moved_unseen) ? GC_FORWARDED : GC_MOVED, v,
+                place, to);
     return to;
 }
 
@@ -117,7 +119,8 @@ static void copy_live(struct gc *g) {
     }
     if (!FAULTY(never_poisons)) {
         hooks->poison(g->free, (size_t)(g->limit - g->free));
-        hooks->poison(from->base, g->config.heap_words);
+        if (!FAULTY(from_left))
+            hooks->poison(from->base, g->config.heap_words);
     }
     if (FAULTY(overwrites) && g->free > to->base + 2)
         g->free--;
@@ -220,6 +223,7 @@ const struct collector ISOHEAP_COLLECTOR = {
                .linear = 1,
                .waits = true,
                .steady = true,
+               .tells = GC_TELLS(GC_SCANNED) | GC_TELLS(GC_MOVED) | GC_TELLS(GC_FORWARDED),
                .shallow = true,
                .whitens = true,
                .renews = true,

@@ -173,7 +173,9 @@ static inline void slide_block(const struct space *g, word *to, const word *hp, 
     else
         memmove(to, hp, words * sizeof(word));
     to[0] = header;
-    gc_tell(g->config.hooks, GC_MOVED, pointer_word(hp + 1), NULL, pointer_word(to + 1));
+    if (!FAULTY(slide_untold) || hp + words < g->end)
+        gc_tell(g->config.hooks, GC_MOVED, pointer_word(hp + 1), NULL,
+                pointer_word(to + 1 - FAULTY(slide_misplaced)));
 }
 
 /* Two blocks of one field. */

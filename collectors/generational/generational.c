@@ -122,6 +122,7 @@ static void darken_remembered(struct gc *g) {
 
 static void mark_young(struct gc *g, word v) {
     set_colour(v, BLACK);
+    gc_tell(g->nursery.config->hooks, GC_SCANNED, v, NULL, 0);
     for (size_t i = first_scanned(v); i < header_wosize(header_of(v)); i++)
         darken_either(g, &word_pointer(v)[i]);
     gc_tick(g->nursery.config->hooks);
@@ -342,6 +343,8 @@ const struct collector ISOHEAP_COLLECTOR = {
                .young_first = true,
                .ages = true,
                .tells_phases = true,
+               .tells = GC_TELLS(GC_MARKED) | GC_TELLS(GC_SET_ASIDE) | GC_TELLS(GC_SCANNED) |
+                        GC_TELLS(GC_MOVED) | GC_TELLS(GC_SWEPT) | GC_TELLS(GC_TELLS_FILL),
                .shallow = true,
                .whitens = true,
                .free_list = true,

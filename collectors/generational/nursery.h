@@ -116,7 +116,8 @@ static inline void nursery_reset(struct nursery *n, const struct gc_config *conf
 static inline word *nursery_alloc(struct nursery *n, size_t wosize, unsigned tag) {
     word *hp = n->free;
     size_t room = (size_t)(n->limit - hp);
-    gc_note_fill(n->config->hooks, GC_FILL_NURSERY, n->half_words - room + wosize + 1);
+    gc_note_fill(n->config->hooks, GC_FILL_NURSERY,
+                 n->half_words - room + wosize + !FAULTY(nursery_noted));
     if (wosize >= room)
         return NULL;
     n->config->hooks->unpoison(hp, wosize + 1);

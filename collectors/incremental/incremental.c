@@ -95,6 +95,8 @@ const struct collector ISOHEAP_COLLECTOR = {
                .steady = true,
                .rescans = true,
                .tells_phases = true,
+               .tells = GC_TELLS(GC_MARKED) | GC_TELLS(GC_SET_ASIDE) | GC_TELLS(GC_SCANNED) |
+                        GC_TELLS(GC_SWEPT) | GC_TELLS(GC_TELLS_FILL),
                .shallow = true,
                .whitens = true,
                .slices = true,

@@ -13,6 +13,16 @@ static inline void set_colour(word v, unsigned colour) {
     *hp = header_recolour(*hp, colour);
 }
 
+static inline void tell_marked(const struct space *g, word v, const word *place) {
+    bool slot = place >= g->config.slots[0] && place < g->config.slots[g->config.mutators];
+    if (!FAULTY(mark_untold) || slot)
+        gc_tell(g->config.hooks, GC_MARKED, v, FAULTY(mark_misplaced) ? place + 1 : place, 0);
+}
+static inline void tell_scanned(const struct space *g, word v) {
+    if (!FAULTY(scan_untold) || header_tag(header_of(v)) < TAG_NO_SCAN)
+        gc_tell(g->config.hooks, GC_SCANNED, v, NULL, 0);
+}
+
 /* FAULT_deep_mark: not on the mark stack, but on the machine's.  From the last field to the first,
  * so that all of a list is under way at once. */
 static inline void darken_word(struct space *, const word *place);
@@ -63,7 +73,7 @@ static inline void darken(struct space *g, word v, const word *place) {
     if (darken_raw(g, v))
         return;
     set_colour(v, GRAY);
-    gc_tell(g->config.hooks, GC_MARKED, v, place, 0);
+    tell_marked(g, v, place);
     stack_push(&g->stack, v);
 }
 
@@ -112,7 +122,7 @@ static inline size_t mark_block(struct space *g, word v) {
     if (FAULTY(pushed_twice) && header_colour(header_of(v)) == BLACK)
         wosize = 0;
     set_colour(v, BLACK);
-    gc_tell(g->config.hooks, GC_SCANNED, v, NULL, 0);
+    tell_scanned(g, v);
     for (size_t i = scan_start(g, v); i < wosize; i++) {
         const word *field = &word_pointer(v)[i];
         if (is_pointer(*field))
@@ -122,7 +132,8 @@ static inline size_t mark_block(struct space *g, word v) {
         word_pointer(v)[0] = WORD_UNIT;
     if (FAULTY(gray_searched))
         search_gray(g, v);
-    gc_tick(g->config.hooks);
+    if (!FAULTY(scan_unticked))
+        gc_tick(g->config.hooks);
     return wosize + 1;
 }
 

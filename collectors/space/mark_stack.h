@@ -136,11 +136,12 @@ static inline void stack_drop(struct mark_stack *s, word v) {
     if (hp > s->last && !FAULTY(short_range))
         s->last = hp;
     s->overflow = true;
-    gc_tell(s->hooks, GC_SET_ASIDE, v, NULL, 0);
+    if (!FAULTY(aside_untold))
+        gc_tell(s->hooks, GC_SET_ASIDE, v, NULL, 0);
 }
 
 static inline void stack_push(struct mark_stack *s, word v) {
-    gc_note_fill(s->hooks, GC_FILL_MARK_STACK, s->top + 1);
+    gc_note_fill(s->hooks, GC_FILL_MARK_STACK, s->top + !FAULTY(fill_short));
     if (s->top == s->size) {
         if (s->policy == OVERFLOW_CHUNKS) {
             chunk_enter(s);

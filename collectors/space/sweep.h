@@ -58,6 +58,12 @@ static inline void sweep_free(struct space *g, word *hp, size_t words, bool was_
         sweep_emit(s);
 }
 
+/* A fragment is no block. */
+static inline void tell_swept(const struct space *g, const word *hp, size_t words) {
+    if (words > 1 && !(FAULTY(swept_untold) && words == 2))
+        gc_tell(g->config.hooks, GC_SWEPT, pointer_word(hp + !FAULTY(swept_beside)), NULL, 0);
+}
+
 /* sweep_body: black turns white, the rest is free. */
 static inline void sweep_block(struct space *g, word *hp, size_t words) {
     unsigned colour = header_colour(*hp);
@@ -68,8 +74,8 @@ static inline void sweep_block(struct space *g, word *hp, size_t words) {
             *hp = header_recolour(*hp, WHITE);
         return;
     }
-    if (colour != BLUE)
-        gc_tell(g->config.hooks, GC_SWEPT, pointer_word(hp + 1), NULL, 0);
+    if (colour != BLUE || FAULTY(swept_again))
+        tell_swept(g, hp, words);
     sweep_free(g, hp, words, colour == BLUE && words > 1);
 }
 

@@ -726,6 +726,7 @@ static const struct gc_extras strong_extras = {.ephemeron = strong_ephemeron,
 #define SPOILS_claims_ticks         .collect = claims_ticks, .traits.ticks = true
 #define SPOILS_claims_shallow       .collect = claims_shallow, .traits.shallow = true
 #define SPOILS_hides_stack          .mark_stack = hides_stack, .traits.tells_phases = true
+#define SPOILS_claims_tells         .traits.tells = GC_TELLS(GC_SWEPT)
 #define SPOILS_claims_renews        .alloc = claims_renews
 #define SPOILS_claims_exactly       .alloc = claims_exactly
 #define SPOILS_claims_size          .alloc = claims_size, .traits.max_wosize = 20

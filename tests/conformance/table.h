@@ -65,6 +65,7 @@
     X(claims_ticks, ticks, cheney, "a collection does not call gc_tick") \
     X(claims_shallow, shallow, cheney, "a collection calls itself for each block of a list") \
     X(hides_stack, tells_phases, mark_sweep, "mark_stack visits nothing while blocks are gray") \
+    X(claims_tells, tells, cheney, "nothing is told of blocks that are swept") \
     X(claims_renews, renews, cheney, "large blocks are refused") \
     X(claims_exactly, refuses, cheney, "what fits exactly is refused") \
     X(claims_size, max_wosize, cheney, "the largest block is refused") \
