@@ -77,7 +77,7 @@ struct gc_hooks {
     /* NULL, or to be told after a reset of words just before or behind a heap, which nobody may
      * write: they get a content, and are looked at after the run (collectors/arena.h calls it). */
     void (*fence)(struct gc_hooks *, word *start, size_t words, bool behind);
-    /* NULL unless somebody listens: isoheap run --trace=BLOCK */
+    /* To be told what happens to a block as long as `listened` says so: gc_tell. */
     void (*event)(struct gc_hooks *, enum gc_event, word block, const word *place, word to);
     /* NULL, or to be shown the states that a collector with the trait `refines` goes through;
      * returns if all is well. */
@@ -102,6 +102,7 @@ struct gc_hooks {
     size_t fill[GC_FILLS]; /* the most since the harness cleared it: gc_note_fill */
     unsigned mutator;      /* who makes the call that is under way, also one that names no mutator:
                               collect, step, switch_kind; the harness writes it before each call */
+    bool listened;         /* somebody wants to be told: isoheap run --trace=BLOCK, oracle told */
 };
 /* Optional, for the coverage of a fuzzer: the store now holds so many entries or words, or would
  * hold them if it had room. */
@@ -120,7 +121,7 @@ static inline void gc_tick(struct gc_hooks *hooks) {
  * or the field where the pointer stands, or NULL; to: the new value, or 0. */
 static inline void gc_tell(struct gc_hooks *hooks, enum gc_event event, word block,
                            const word *place, word to) {
-    if (hooks->event)
+    if (hooks->listened)
         hooks->event(hooks, event, block, place, to);
 }
 

@@ -86,8 +86,7 @@ static void note_event(struct gc_hooks *hooks, enum gc_event event, word block, 
                        word to) {
     struct conform *c = lent_owner(hooks);
     (void)block, (void)place, (void)to;
-    if (c->listens)
-        c->events[event]++;
+    c->events[event]++;
 }
 
 static void fence(struct gc_hooks *hooks, word *start, size_t words, bool behind) {
@@ -154,7 +153,7 @@ static void new_heap(struct conform *c, size_t words, unsigned mutators, size_t 
     c->config.masks = ~0u; /* as in a run: what is known shall not hide the rest */
     memset(c->told, 0, sizeof c->told);
     c->phase_ended = NULL;
-    c->listens = false;
+    c->hooks->listened = false;
     c->traits = promised_traits(c->collector, &c->config);
     const char *fault = traits_fault(c->collector, &c->traits);
     if (fault)

@@ -43,8 +43,7 @@ struct conform {
     word units[2 * WORDS_MOST];
     void (*phase_ended)(struct conform *, enum gc_stage); /* NULL: nobody looks */
     unsigned phases;                                      /* ends that were told to it */
-    bool listens;                                         /* events are counted: */
-    unsigned events[GC_SWEPT + 1];
+    unsigned events[GC_SWEPT + 1];                        /* as long as hooks->listened */
     unsigned told[TOLD]; /* how often hooks->finalised told of each number, since fresh_heap */
     /* the last walk */
     struct graph graph;

@@ -21,9 +21,9 @@ static void expect_events(struct conform *c, enum gc_event event, unsigned least
 
 static void collect_and_listen(struct conform *c) {
     memset(c->events, 0, sizeof c->events);
-    c->listens = true;
+    c->hooks->listened = true;
     collect_fully(c);
-    c->listens = false;
+    c->hooks->listened = false;
 }
 
 /* A list that lives, and is old by the second collection; then it is garbage. */

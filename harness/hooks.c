@@ -119,15 +119,13 @@ void hooks_begin(struct side *s) {
         s->hooks->fill[f] = 0;
     runner_of(s)->said[s->party].refinement = event_is_heard(s, EVENT_shown) ? shown : NULL;
     s->listened = false;
-    runner_of(s)->said[s->party].event = runner_of(s)->listen ? tell : NULL;
+    s->hooks->listened = runner_of(s)->listen;
     runner_of(s)->said[s->party].phase = event_is_heard(s, EVENT_phase) ? phase_ended : NULL;
     lent_hooks(lent_to(s), &runner_of(s)->said[s->party]);
 }
 
 void hooks_listen(struct side *s) {
-    s->listened = true;
-    runner_of(s)->said[s->party].event = tell;
-    lent_hooks(lent_to(s), &runner_of(s)->said[s->party]);
+    s->listened = s->hooks->listened = true;
 }
 
 bool hooks_open(struct side *s, enum memory_fill fill, bool tight) {
@@ -138,6 +136,7 @@ bool hooks_open(struct side *s, enum memory_fill fill, bool tight) {
                               .broken = broken,
                               .stuck = stuck,
                               .finalised = finalised,
+                              .event = tell,
                               .fence = fence,
                               .minor = minor};
     dead_memory_hooks(said, fill, tight);

@@ -13,7 +13,7 @@
  * found more by its end.
  *
  * Listening takes time, and what is listened to costs a call for each block: one program in so many
- * is, those with one or two blocks at first in any case; and only as long as the words that are
+ * is, small ones as reductions come to in any case; and only as long as the words that are
  * walked for it are not too many.
  */
 #include "oracles/heap/told.h"
@@ -21,7 +21,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TOLD_SHARE = 16, TOLD_SMALL = 2, TOLD_WORDS = 4096, TOLD_THOROUGH = 64 };
+enum { TOLD_SHARE = 64, TOLD_SMALL = 4, TOLD_HEAP = 256, TOLD_WORDS = 4096, TOLD_THOROUGH = 64 };
 
 static bool is_asked_for_all(const struct judge *j) {
     return j->side->thorough & ORACLE_BIT(ORACLE_told);
@@ -29,7 +29,7 @@ static bool is_asked_for_all(const struct judge *j) {
 
 static bool reset(struct judge *j) {
     struct told *t = j->state;
-    t->listens = false;
+    t->active = t->listens = false;
     t->violation = VIOLATION_none;
     return false;
 }
@@ -40,17 +40,18 @@ static bool is_in_sample(const struct judge *j) {
     const struct gc_config *c = &j->side->config;
     size_t sum = m->n_objects + 3 * m->n_words + 5 * c->heap_words + 7 * c->variant +
                  11 * c->nursery_words + 13 * c->mark_stack;
-    return is_asked_for_all(j) || (m->n_objects && m->n_objects <= TOLD_SMALL) ||
-           sum % TOLD_SHARE == 0;
+    bool small = m->n_objects && m->n_words <= TOLD_SMALL && c->heap_words <= TOLD_HEAP &&
+                 c->variant == 0 && c->kind == 0;
+    return is_asked_for_all(j) || small || sum % TOLD_SHARE == 0;
 }
 
 static bool built(struct judge *j) {
     struct told *t = j->state;
     t->budget = (size_t)TOLD_WORDS * (is_asked_for_all(j) ? TOLD_THOROUGH : 1);
-    t->listens = is_in_sample(j) && j->side->graph.words <= t->budget;
+    t->active = t->listens = is_in_sample(j) && j->side->graph.words <= t->budget;
     if (!t->listens)
         return false;
-    t->run++;
+    memset(t->row_of, 0, sizeof t->row_of);
     t->n = 0;
     t->aside = false;
     t->young = t->found = 0;
@@ -86,7 +87,7 @@ void told_note(struct judge *j, enum violation v, const char *detail, const char
 }
 
 static bool is_listening(const struct told *t) {
-    return t->listens && !t->violation;
+    return t->active && t->listens && !t->violation;
 }
 
 /* ---- steps ------------------------------------------------------------------------------------
@@ -166,10 +167,15 @@ static void found_through(struct judge *j) {
     t->found++;
 }
 
+/* A cycle may have begun while the initial heap was built by calls, and nobody has listened. */
+static bool is_known_from_the_start(const struct judge *j) {
+    return j->side->collector->image;
+}
+
 static void marked(struct judge *j, struct told_place *b, const word *place, word to) {
     expect_place(j, b, place, 0);
     expect_nothing_else(j, b, NULL, to);
-    if (b->waits && told_without_exception(j, GC_SCANNED))
+    if (b->waits && is_known_from_the_start(j) && told_without_exception(j, GC_SCANNED))
         told_note(
             j, VIOLATION_told_wrong,
             "a block has been told as found for the first time, and was not scanned before it "
@@ -184,7 +190,7 @@ static void set_aside(struct judge *j, struct told_place *b, const word *place, 
     const struct side *s = j->side;
     size_t entries = s->config.mark_stack ? s->config.mark_stack : s->config.heap_words;
     expect_nothing_else(j, b, place, to);
-    if (!b->waits && told_without_exception(j, GC_MARKED))
+    if (!b->waits && is_known_from_the_start(j) && told_without_exception(j, GC_MARKED))
         told_note(j, VIOLATION_told_wrong, "a block that waits for nothing has been set aside",
                   "one that has been found, and not scanned since", "another one", b->value);
     if (told_without_exception(j, GC_TELLS_FILL) && s->hooks->fill[GC_FILL_MARK_STACK] <= entries)
@@ -198,7 +204,7 @@ static void scanned(struct judge *j, struct told_place *b, const word *place, wo
     const struct side *s = j->side;
     bool arrived = b->arrived == s->hooks->collections + 1;
     expect_nothing_else(j, b, place, to);
-    if (!b->waits && !arrived && told_without_exception(j, GC_MARKED))
+    if (!b->waits && !arrived && is_known_from_the_start(j) && told_without_exception(j, GC_MARKED))
         told_note(j, VIOLATION_told_wrong,
                   "a block has been told as scanned, and not as found before",
                   "found, then scanned",
@@ -228,7 +234,7 @@ static void moved(struct judge *j, struct told_place *b, const word *place, word
     *n = (struct told_place){.value = to,
                              .header = b->header,
                              .arrived = now,
-                             .run = t->run,
+
                              .found = j->side->calls,
                              .scanned = b->scanned,
                              .waits = b->waits,
@@ -333,7 +339,7 @@ static void add_block(struct judge *j, const struct request *request) {
     }
     bool young = j->side->collector->young && j->side->collector->young(j->side->gc, v);
     *b = (struct told_place){.value = v,
-                             .run = t->run,
+
                              .here = true,
                              .young = young,
                              .header = header_make(request->wosize, WHITE, request->tag)};
@@ -381,14 +387,15 @@ static void raise_noted(struct judge *j) {
 /* If the heaps are still to be compared, what that finds comes first. */
 static bool operated(struct judge *j) {
     const struct told *t = j->state;
-    if (t->violation && j->side->hooks->collections == j->side->compared)
+    if (t->active && t->violation && j->side->hooks->collections == j->side->compared)
         raise_noted(j);
     return false;
 }
 
 static bool compared(struct judge *j, enum occasion when) {
     (void)when;
-    if (((struct told *)j->state)->violation)
+    const struct told *t = j->state;
+    if (t->active && t->violation)
         raise_noted(j);
     return false;
 }

@@ -19,7 +19,6 @@ struct told_place {
     uint64_t arrived;               /* the same of a block that has moved here */
     uint64_t found, scanned, swept; /* side->calls of the last call in which that was told; 0 */
     uint64_t met;                   /* the walk that has last shown the block */
-    uint32_t run;                   /* the run that the row is of */
     bool here;                      /* it is there, as far as has been told since the last walk */
     bool young;
     bool waits; /* found, and not scanned since */
@@ -31,8 +30,8 @@ struct told_place {
 enum told_row { ROW_NONE, ROW_SCANNED, ROW_SWEPT, ROW_SLID };
 
 struct told {
+    bool active; /* it has listened in this run */
     bool listens;
-    uint32_t run;
     uint64_t compared; /* hooks->collections at the last comparison */
     struct gc_cycle cycle;
     uint64_t walk; /* number of the last one */
@@ -51,8 +50,8 @@ struct told {
     enum violation violation; /* VIOLATION_none: nothing yet */
     const char *detail;
     char expected[VERDICT_TEXT], found_text[VERDICT_TEXT];
-    uint16_t order[TOLD_PLACES]; /* rows of the table that are in use */
-    struct told_place table[TOLD_TABLE];
+    uint16_t row_of[TOLD_TABLE];           /* by value: which of them, from 1 on; 0: none */
+    struct told_place places[TOLD_PLACES]; /* the first n */
 };
 
 /* ---- told_places.c ----------------------------------------------------------------------------

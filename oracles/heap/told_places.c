@@ -9,32 +9,28 @@
 /* ---- the table --------------------------------------------------------------------------------
  */
 
-static size_t row_of(word value) {
-    return (size_t)(value * 0x9e3779b97f4a7c15 >> 53) % TOLD_TABLE;
-}
-
 /* Where the value is, or would be: there are always rows that are free. */
-static struct told_place *row_for(struct told *t, word value) {
-    size_t row = row_of(value);
-    while (t->table[row].run == t->run && t->table[row].value != value)
+static uint16_t *row_for(struct told *t, word value) {
+    size_t row = (size_t)(value * 0x9e3779b97f4a7c15 >> 53) % TOLD_TABLE;
+    while (t->row_of[row] && t->places[t->row_of[row] - 1].value != value)
         row = (row + 1) % TOLD_TABLE;
-    return &t->table[row];
+    return &t->row_of[row];
 }
 
 struct told_place *told_find(struct told *t, word value) {
-    struct told_place *p = row_for(t, value);
-    return p->run == t->run ? p : NULL;
+    uint16_t row = *row_for(t, value);
+    return row ? &t->places[row - 1] : NULL;
 }
 
 struct told_place *told_place(struct told *t, word value) {
-    struct told_place *p = row_for(t, value);
-    if (p->run == t->run)
-        return p;
+    uint16_t *row = row_for(t, value);
+    if (*row)
+        return &t->places[*row - 1];
     if (t->n == TOLD_PLACES)
         return NULL;
-    t->order[t->n++] = (uint16_t)(p - t->table);
-    *p = (struct told_place){.value = value, .run = t->run};
-    return p;
+    t->places[t->n] = (struct told_place){.value = value};
+    *row = (uint16_t)++t->n;
+    return &t->places[t->n - 1];
 }
 
 /* ---- each block of the walk -------------------------------------------------------------------
@@ -95,7 +91,7 @@ static void meet(struct judge *j, word value, word header, const struct request 
     if (known && full)
         expect_whole_story(j, p);
     if (!known)
-        *p = (struct told_place){.value = value, .run = t->run, .here = true};
+        *p = (struct told_place){.value = value, .here = true};
     p->header = header;
     p->met = t->walk + 1;
     p->arrived = p->left = 0;
@@ -132,7 +128,7 @@ static void expect_gone(struct judge *j, const struct told_place *p) {
 static void look_for_those_gone(struct judge *j) {
     struct told *t = j->state;
     for (unsigned i = 0; i < t->n; i++) {
-        struct told_place *p = &t->table[t->order[i]];
+        struct told_place *p = &t->places[i];
         if (p->met == t->walk)
             continue;
         if (p->here)

@@ -158,6 +158,7 @@ static void an_allocation_compacts_when_it_helps(void **state) {
             make_block(gc, i, 3);
         slots[0][1] = slots[0][3] = WORD_UNIT;
         hooks.event = count_moves;
+        hooks.listened = true;
         moves = 0;
         assert_int_equal(compact.alloc(gc, 0, 5, 8, 0, raw), GC_OUT_OF_MEMORY);
         assert_int_equal(moves, 0); /* eight words are free, nine are wanted */

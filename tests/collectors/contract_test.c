@@ -91,11 +91,12 @@ static void functions_belong_together(void **state) {
 /* ---- traits -----------------------------------------------------------------------------------
  */
 
-/* Those that need much of what another needs. */
+/* Those that need much of what another needs; nor what it tells. */
 static void promise_no_cost(struct collector *c) {
     c->traits.linear = c->traits.paced = 0;
     c->traits.rescans = c->traits.waits = c->traits.steady = false;
     c->traits.young_first = c->traits.ages = false;
+    c->traits.tells = 0;
 }
 
 static void traits_need_what_they_need(void **state) {
@@ -112,6 +113,7 @@ static void traits_need_what_they_need(void **state) {
           c.traits.free_list = false);
     LACKS("ticks needs the function collect", c.collect = NULL);
     LACKS("tells_phases needs the functions mark_stack", c.mark_stack = NULL);
+    LACKS("tells needs the functions", c.traits.tells = 2u << GC_TELLS_FILL);
     LACKS("full_until_exact needs", promise_no_cost(&c);
           c.traits.ticks = c.traits.tells_phases = false; c.collect = NULL);
     LACKS("shallow needs conservative to be off", promise_no_cost(&c); c.traits.shallow = true;

@@ -135,6 +135,7 @@ static void a_collector_that_does_not_tell_is_not_judged(void **state) {
     silent.traits.exact_minor = silent.traits.young_first = silent.traits.ages = false;
     silent.traits.waits = silent.traits.rescans = false; /* a nursery that nobody knows is full */
     silent.traits.linear = 0;
+    silent.traits.tells = 0; /* young blocks go without a word */
     memset(&total, 0, sizeof total);
     pass_all(&silent, &cheney);
     assert_int_equal(total.oracles[ORACLE_remembered], 0);

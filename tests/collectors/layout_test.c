@@ -78,6 +78,7 @@ static void events_go_to_who_listens(void **state) {
     gc_tell(&hooks, GC_MARKED, 8, &place, 0); /* nobody: nothing happens */
     assert_int_equal(told.calls, 0);
     hooks.event = listen;
+    hooks.listened = true;
     gc_tell(&hooks, GC_MOVED, 8, &place, 16);
     assert_int_equal(told.calls, 1);
     assert_int_equal(told.event, GC_MOVED);
