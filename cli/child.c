@@ -100,6 +100,11 @@ static void listen_for(void *context, struct runner *runner, enum party party, e
     w->job->listen(w->job->context, runner, party, event, block, place, to);
 }
 
+static void follow(void *context, uint64_t decision, uint64_t thread) {
+    struct watch *w = context;
+    w->job->switches(w->job->context, decision, thread);
+}
+
 /* The runner has not been opened: a collector lacks something, or there is no memory. */
 static void note_refusal(const struct runner_options *options, struct verdict *v) {
     struct runner_options alone = *options;
@@ -122,6 +127,7 @@ static void run(struct watch *w, const struct program *p) {
     options.observe = watch;
     options.explain = w->maps_before || (!job->seconds && !job->trial_ms);
     options.listen = job->listen && !w->maps_before ? listen_for : NULL;
+    options.switches = job->switches && !w->maps_before ? follow : NULL;
     options.context = w;
     struct verdict verdict;
     struct runner *runner = runner_open(&options);
@@ -236,6 +242,7 @@ static bool dies_without_the_subject(const struct job *job, const struct program
     control.reference = NULL;
     control.observe = NULL;
     control.listen = NULL;
+    control.switches = NULL;
     if (!control.subject || (control.subject == job->subject && !job->reference))
         return true;
     struct verdict v = run_job(&control, p, &report);

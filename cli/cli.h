@@ -139,6 +139,7 @@ struct job {
         target_implied; /* it is the one beside the plug-in, of which no replay line needs to say */
     runner_observer *observe;
     runner_listener *listen;
+    runner_switches *switches;
     void *context;
 };
 double seconds_now(void); /* of a monotonic clock */
@@ -258,6 +259,7 @@ void write_maps(FILE *, struct runner *, const struct job *);
 
 /* An observer that prints every operation before it runs, and afterwards what it changed. */
 runner_observer trace;
+runner_switches trace_switch;
 
 /* ---- life.c -----------------------------------------------------------------------------------
  */

@@ -11,13 +11,27 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SLOTS = GC_MUTATORS * GC_SLOTS, SLOT_TEXT = 40 };
+enum {
+    SLOTS = GC_MUTATORS * GC_SLOTS,
+    SLOT_TEXT = 40,
+    COLUMN = 34,  /* characters of a mutator's */
+    SWITCHES = 12 /* of an operation, that are printed */
+};
 
 static struct {
     char slots[SLOTS][SLOT_TEXT];
     size_t live, reachable;
     uint64_t skipped, refusals;
+    unsigned mutators;
 } last;
+
+/* Since the operation began: which thread went on, and after how many decisions of the schedule. */
+static struct {
+    unsigned n;
+    struct {
+        uint64_t decision, thread;
+    } at[SWITCHES];
+} switches;
 
 static void slot_text(const struct snapshot *s, unsigned slot, char *out) {
     word v = s->slots[slot];
@@ -76,23 +90,56 @@ static void print_blocks(const struct snapshot *s, bool *any) {
     last.reachable = reachable;
 }
 
+/* Who went on, and where: a schedule's decisions are numbered from the reset on. */
+static void print_switches(bool *any) {
+    if (!switches.n)
+        return;
+    printf("%s%u switch%s: thread", separator(any), switches.n, switches.n == 1 ? "" : "es");
+    for (unsigned i = 0; i < switches.n && i < SWITCHES; i++)
+        printf(" %" PRIu64 " at %" PRIu64 "%s", switches.at[i].thread, switches.at[i].decision,
+               i + 1 < switches.n ? "," : "");
+    if (switches.n > SWITCHES)
+        printf(" ...");
+}
+
+/* In the column of its mutator, if there are several: without the words that say whose it is. */
+static void print_in_column(const char *line) {
+    static const char owner[] = "mutator ";
+    unsigned m = 0;
+    if (last.mutators > 1 && strncmp(line, owner, sizeof owner - 1) == 0) {
+        m = (unsigned)(line[sizeof owner - 1] - '0');
+        line = strchr(line, ':') + 2;
+    }
+    printf("%*s%s\n", (int)(m * COLUMN), "", line);
+}
+
+static void print_columns(unsigned mutators) {
+    last.mutators = mutators;
+    printf("      ");
+    for (unsigned m = 0; m < mutators; m++)
+        printf("mutator %-*u", m + 1 < mutators ? COLUMN - 8 : 1, m);
+    printf("\n");
+}
+
 static void print_before(const struct runner *runner, unsigned op) {
     char line[VERDICT_TEXT];
     runner_operation(runner, op, line, sizeof line);
+    switches.n = 0;
     if (op == OP_INITIAL) {
         memset(&last, 0, sizeof last);
         for (unsigned i = 0; i < SLOTS; i++)
             last.slots[i][0] = '0'; /* unit */
     }
     if (op < PROGRAM_OPS && runner_current(runner, NULL)->op == op)
-        printf("%4u  %s\n", op, line);
+        printf("%4u  ", op);
     else
-        printf("   -  %s\n", line);
+        printf("   -  ");
+    print_in_column(line);
 }
 
 static void print_after(struct runner *runner) {
     const struct run_counts *counts = &runner_current(runner, NULL)->counts;
-    struct snapshot s;
+    struct snapshot s = {.mutators = 1};
     bool any = false;
     if (counts->skipped != last.skipped)
         printf("%sno effect: it has no meaning here", separator(&any));
@@ -100,12 +147,27 @@ static void print_after(struct runner *runner) {
         printf("%sout of memory", separator(&any));
     last.skipped = counts->skipped;
     last.refusals = counts->refusals;
-    if (runner_snapshot(runner, PARTY_SUBJECT, &s)) {
+    bool seen = runner_snapshot(runner, PARTY_SUBJECT, &s);
+    if (seen && s.unsettled)
+        printf("%snot settled", separator(&any));
+    else if (seen) {
         print_slots(&s, &any);
         print_blocks(&s, &any);
     }
+    print_switches(&any);
     if (any)
         printf("\n");
+    if (s.mutators > 1 && !last.mutators)
+        print_columns(s.mutators);
+}
+
+void trace_switch(void *context, uint64_t decision, uint64_t thread) {
+    (void)context;
+    if (switches.n < SWITCHES) {
+        switches.at[switches.n].decision = decision;
+        switches.at[switches.n].thread = thread;
+    }
+    switches.n++;
 }
 
 void trace(void *context, struct runner *runner, unsigned op, bool before) {

@@ -109,7 +109,7 @@ function(isoheap_with_includes result)
 endfunction()
 isoheap_with_includes(headers collectors/arena.h collectors/contract.h collectors/edges.h collectors/literals.h
     collectors/plugin.h collectors/sections.h collectors/shadow.h collectors/words_copy.h collectors/cheney/cheney.h
-    collectors/threads/rename.h collectors/threads/threads.h collectors/tower/levels.h fuzz/collector_target.h
+    collectors/threads/plug.h collectors/threads/rename.h collectors/threads/threads.h collectors/tower/levels.h fuzz/collector_target.h
     fuzz/current.h fuzz/mutation_choice.h harness/harness.h
     program/program.h program/random.h program/bytes/bytes.h program/text/text.h program/mutation/mutate.h
     program/reduction/reduce.h)

@@ -62,6 +62,9 @@ typedef void runner_observer(void *context, struct runner *, unsigned op, bool b
 typedef void runner_listener(void *context, struct runner *, enum party, enum gc_event, word block,
                              const word *place, word to);
 
+/* Called when another thread of the subject goes on (hooks->switched). */
+typedef void runner_switches(void *context, uint64_t decision, uint64_t thread);
+
 struct runner_options {
     const struct collector *subject;
     const struct collector *reference; /* NULL: the model alone */
@@ -69,7 +72,8 @@ struct runner_options {
     bool digest;                       /* fill in verdict.digest: costs one more traversal a run */
     runner_observer *observe;
     runner_listener *listen;
-    void *context;     /* of both */
+    runner_switches *switches;
+    void *context;     /* of all three */
     uint8_t *coverage; /* COVERAGE_BYTES of them, set to 1 where a run has a feature (coverage.h);
                           NULL: not wanted.  The runner never clears them. */
     unsigned coverage_parts; /* bit set of COVER_* (coverage.h); 0: COVER_DEFAULT */
@@ -185,6 +189,7 @@ struct snapshot {
     struct snapshot_block *blocks; /* in address order; static blocks last */
     const word *slots;             /* slot s of mutator m: slots[m * GC_SLOTS + s] */
     unsigned mutators;
+    bool unsettled;              /* it may not be looked at now, and shows no block */
     const struct runner *runner; /* for snapshot_resolve */
 };
 /* Fills *s; storage belongs to the runner.  False if the party's heap cannot be walked, or is

@@ -12,7 +12,7 @@ struct said {
     bool before, for_ever;
     word block, to;
     const word *place;
-    uint64_t number;
+    uint64_t number, thread;
     const char *sentence;
     void *view;
 };
@@ -74,6 +74,16 @@ static void out_of_fuel(struct gc_hooks *hooks) {
     deal(hooks, deal_with_exhaustion, &(struct said){0});
 }
 
+static void deal_with_switch(void *context) {
+    const struct said *w = context;
+    struct runner *r = runner_of(w->side);
+    if (r->switches)
+        r->switches(r->context, w->number, w->thread);
+}
+static void switched(struct gc_hooks *hooks, uint64_t decision, uint64_t thread) {
+    deal(hooks, deal_with_switch, &(struct said){.number = decision, .thread = thread});
+}
+
 static void deal_with_finaliser(void *context) {
     const struct said *w = context;
     event_finalised(judge_of(w->side), w->number);
@@ -128,6 +138,11 @@ void hooks_listen(struct side *s) {
     s->listened = s->hooks->listened = true;
 }
 
+/* Who wants to see its threads change? */
+static bool is_followed(const struct side *s) {
+    return s->party == PARTY_SUBJECT && runner_of(s)->switches;
+}
+
 bool hooks_open(struct side *s, enum memory_fill fill, bool tight) {
     struct gc_hooks *said = &runner_of(s)->said[s->party];
     if (!lent_open(lent_to(s), s))
@@ -137,6 +152,7 @@ bool hooks_open(struct side *s, enum memory_fill fill, bool tight) {
                               .stuck = stuck,
                               .finalised = finalised,
                               .event = tell,
+                              .switched = is_followed(s) ? switched : NULL,
                               .fence = fence,
                               .minor = minor};
     dead_memory_hooks(said, fill, tight);

@@ -69,6 +69,7 @@ struct runner {
     const char *unmask, *replay, *subject_name;
     runner_observer *observe;
     runner_listener *listen;
+    runner_switches *switches;
     void *context;
 
     struct coverage *coverage; /* NULL: nobody wants it */

@@ -86,6 +86,7 @@ struct runner *runner_open(const struct runner_options *options) {
     r->thorough = options->thorough;
     r->observe = options->observe;
     r->listen = options->listen;
+    r->switches = options->switches;
     r->context = options->context;
     r->stack_asked = options->stack_kib;
     if ((r->stack_asked || !options->ordinary_stack) &&
@@ -496,13 +497,16 @@ static bool ends_alike(const struct verdict *a, const struct verdict *b) {
 void runner_explain(struct runner *r, const struct program *program, struct verdict *verdict) {
     runner_observer *observer = r->observe;
     runner_listener *listener = r->listen;
+    runner_switches *switches = r->switches;
     struct verdict now;
     r->observe = NULL;
     r->listen = NULL;
+    r->switches = NULL;
     r->doubts = true;
     run_once(r, program, true);
     r->observe = observer;
     r->listen = listener;
+    r->switches = switches;
     now = r->verdict;
     r->strange = !ends_alike(&now, verdict);
     if (!r->strange) {

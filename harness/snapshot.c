@@ -212,6 +212,7 @@ bool runner_snapshot(struct runner *r, enum party party, struct snapshot *s) {
         if ((unsigned)party >= r->n_sides || !side->collector->walk || !side->graph.base)
             return false;
         call_visit(side, take, &t);
+        s->unsettled = !call_settled(side);
         if (side->graph.nursery_words)
             s->young = side->graph.words - side->graph.nursery_words;
         take_statics(&side->graph);

@@ -15,7 +15,7 @@
 
 #include "collectors/arena.h"
 #include "collectors/faults.h"
-#include "collectors/threads/threads.h"
+#include "collectors/threads/plug.h"
 
 #include <sched.h>
 #include <stdlib.h>
@@ -257,8 +257,8 @@ static uint64_t fuel_for(size_t words) {
 
 static void concurrent_reset(struct gc *g, const struct gc_config *config) {
     size_t words = words_of(config);
-    threads_reset(&(struct threads_schedule){
-        .seed = config->schedule, .gap = config->preempt, .fuel = fuel_for(words)});
+    const struct threads_schedule schedule = threads_schedule_of(config, fuel_for(words));
+    threads_reset(&schedule);
     end(g);
     g->config = *config;
     g->memory = (enum memory)(config->variant % (MEMORY_SC + 1));

@@ -161,8 +161,11 @@ static void go_out(struct fiber *f) {
 /* The driver's side: f runs and has done for it on this stack what it wants. */
 static void run_fiber(struct fiber *f) {
     uint64_t at = s.counts.points ^ s.counts.edges << 32;
-    if (f != &s.fiber[s.last])
+    if (f != &s.fiber[s.last]) {
         s.counts.switches++;
+        if (s.schedule.switched)
+            s.schedule.switched(s.schedule.context, s.counts.choices, f->serial);
+    }
     s.counts.digest = ((s.counts.digest ^ f->serial) * 0x100000001b3 ^ at) * 0x9e3779b97f4a7c15;
     s.last = (unsigned)(f - s.fiber);
     s.since_a_point = 0;

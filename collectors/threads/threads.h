@@ -45,6 +45,10 @@ struct threads_schedule {
     size_t n_bytes;
     unsigned gap;  /* a preemption after 1 to gap edges, as the seed says; 0: none */
     uint64_t fuel; /* edges and points that one threads_run may take; 0: 10 million */
+    /* NULL, or called outside when another goes on than before: after so many decisions
+     * (threads_counts.choices), and who. */
+    void (*switched)(void *context, uint64_t decision, uint64_t thread);
+    void *context;
 };
 
 enum threads_answer {

@@ -5,7 +5,7 @@
  */
 #include "collectors/arena.h"
 #include "collectors/collector.h"
-#include "collectors/threads/threads.h"
+#include "collectors/threads/plug.h"
 #include "tandem.h"
 
 #include <sched.h>
@@ -58,8 +58,8 @@ static void idle(void *context) {
 
 static void tandem_reset(struct gc *g, const struct gc_config *config) {
     struct tandem *t = &g->tandem;
-    threads_reset(&(struct threads_schedule){
-        .seed = config->schedule, .gap = config->preempt, .fuel = fuel(config->heap_words)});
+    const struct threads_schedule schedule = threads_schedule_of(config, fuel(config->heap_words));
+    threads_reset(&schedule);
     g->config = *config;
     hooks_now = config->hooks;
     arena_reset(&g->arena, config->hooks, config->heap_words);

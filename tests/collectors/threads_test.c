@@ -98,6 +98,31 @@ static void bytes_decide(void **state) {
     assert_true(deadlocks > 0 && deadlocks < 64);
 }
 
+struct heard {
+    uint64_t switches, last_decision, last_thread;
+};
+
+static void hear(void *context, uint64_t decision, uint64_t thread) {
+    struct heard *h = context;
+    assert_true(decision >= h->last_decision);
+    assert_true(thread != h->last_thread);
+    assert_int_equal(threads_self(), 0); /* it is outside */
+    *h = (struct heard){h->switches + 1, decision, thread};
+}
+
+static void switches_are_told(void **state) {
+    (void)state;
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        struct heard h = {0};
+        struct threads_schedule schedule = of_seed(seed);
+        schedule.switched = hear;
+        schedule.context = &h;
+        run(program_locks_crossed, &schedule);
+        assert_int_equal(h.switches, threads_counts().switches);
+        assert_true(h.switches > 0);
+    }
+}
+
 static void it_says_why(void **state) {
     (void)state;
     char why[300], small[12];
@@ -369,6 +394,7 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(programs_are_judged),
         cmocka_unit_test(bytes_decide),
+        cmocka_unit_test(switches_are_told),
         cmocka_unit_test(it_says_why),
         cmocka_unit_test(the_same_schedule_is_the_same_run),
         cmocka_unit_test(other_schedules_are_other_runs),
