@@ -7,6 +7,8 @@
 
 #include "program/bytes/records.h" /* notable_immediates */
 
+#include <string.h>
+
 enum { NOTABLE = sizeof notable_immediates / sizeof *notable_immediates };
 enum { WORD_BITS = 64, INTEGER_BITS = 63 };
 enum { ADDRESS_SHARE = 4 }; /* one raw word in so many is an address */

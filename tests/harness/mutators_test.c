@@ -238,7 +238,8 @@ static struct collector settling(void) {
     c.poll = settle_by_one;
     c.settled = has_settled;
     c.walk = wary_walk;
-    c.traits.poisons = c.traits.linear = c.traits.steady = false;
+    c.traits.poisons = c.traits.steady = false;
+    c.traits.linear = 0;
     return c;
 }
 
