@@ -235,6 +235,8 @@ void call_adopt(struct side *s, size_t words) {
 
 static enum gc_result answered(struct side *s, enum gc_result answer) {
     s->answer = answer;
+    if (answer != GC_OK && !runner_of(s)->over)
+        event_replied(judge_of(s), runner_of(s)->call, answer);
     leave_collected(s, NULL, false);
     return answer;
 }
@@ -280,7 +282,7 @@ enum gc_result call_alloc(struct side *s, unsigned m, unsigned dst, size_t wosiz
 }
 
 BODY(ephemeron) {
-    c->result = c->collector->extras->ephemeron(c->gc, c->dst, c->n);
+    wait_for(c, c->collector->extras->ephemeron(c->gc, c->dst, c->n));
 }
 
 enum gc_result call_ephemeron(struct side *s, unsigned dst, size_t keys) {
@@ -290,7 +292,7 @@ enum gc_result call_ephemeron(struct side *s, unsigned dst, size_t keys) {
 }
 
 BODY(resource) {
-    c->result = c->collector->extras->resource(c->gc, c->dst, c->n, c->number);
+    wait_for(c, c->collector->extras->resource(c->gc, c->dst, c->n, c->number));
 }
 
 enum gc_result call_resource(struct side *s, unsigned dst, size_t words, uint64_t number) {
@@ -300,7 +302,7 @@ enum gc_result call_resource(struct side *s, unsigned dst, size_t words, uint64_
 }
 
 BODY(marshal) {
-    c->result = c->collector->extras->marshal(c->gc, c->dst, c->src, c->flag, c->n);
+    wait_for(c, c->collector->extras->marshal(c->gc, c->dst, c->src, c->flag, c->n));
 }
 
 enum gc_result call_marshal(struct side *s, unsigned dst, unsigned src, bool unshared,

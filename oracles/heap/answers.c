@@ -17,7 +17,11 @@ static const char *answer_name(enum gc_result answer) {
 }
 
 static bool may_be_refused(const struct judge *j, const char *function) {
-    return !strcmp(function, "alloc") || j->side->traits.may_refuse;
+    static const char *const allocate[] = {"alloc", "ephemeron", "resource", "marshal"};
+    for (unsigned i = 0; i < sizeof allocate / sizeof *allocate; i++)
+        if (!strcmp(function, allocate[i]))
+            return true;
+    return j->side->traits.may_refuse;
 }
 
 _Noreturn static void fail_answer(struct judge *j, const char *function, enum gc_result answer,

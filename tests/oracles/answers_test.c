@@ -258,6 +258,75 @@ static void answers_that_are_none_are_found(void **state) {
                     "a call is pending, and there is no function poll", "collect says pending");
 }
 
+/* What a runtime has besides: three more ways to allocate, with that answer. */
+static enum gc_result answers_ephemeron(struct gc *gc, unsigned dst, size_t keys) {
+    (void)gc, (void)dst, (void)keys;
+    return refusal;
+}
+static enum gc_result answers_resource(struct gc *gc, unsigned dst, size_t words, uint64_t n) {
+    (void)gc, (void)dst, (void)words, (void)n;
+    return refusal;
+}
+static enum gc_result answers_marshal(struct gc *gc, unsigned dst, unsigned src, bool unshared,
+                                      size_t words) {
+    (void)gc, (void)dst, (void)src, (void)unshared, (void)words;
+    return refusal;
+}
+static void sets(struct gc *gc, unsigned obj, size_t i, unsigned value) {
+    (void)gc, (void)obj, (void)i, (void)value;
+}
+static void unsets(struct gc *gc, unsigned obj, size_t i) {
+    (void)gc, (void)obj, (void)i;
+}
+static bool gets(struct gc *gc, unsigned dst, unsigned obj, size_t i) {
+    (void)gc, (void)dst, (void)obj, (void)i;
+    return false;
+}
+static void blits(struct gc *gc, unsigned src, size_t i, unsigned dst, size_t j, size_t n) {
+    (void)gc, (void)src, (void)i, (void)dst, (void)j, (void)n;
+}
+static void forwards(struct gc *gc, unsigned obj, unsigned value) {
+    (void)gc, (void)obj, (void)value;
+}
+static void finalises(struct gc *gc, unsigned obj, uint64_t number, bool last) {
+    (void)gc, (void)obj, (void)number, (void)last;
+}
+static size_t measures(struct gc *gc, unsigned obj) {
+    (void)gc, (void)obj;
+    return SIZE_MAX;
+}
+static const struct gc_extras answering = {.ephemeron = answers_ephemeron,
+                                           .set = sets,
+                                           .unset = unsets,
+                                           .get = gets,
+                                           .blit = blits,
+                                           .resource = answers_resource,
+                                           .forward = forwards,
+                                           .truncate = unsets,
+                                           .finalise = finalises,
+                                           .marshal = answers_marshal,
+                                           .measure = measures};
+
+static void what_a_runtime_allocates_has_an_answer(void **state) {
+    (void)state;
+    static const char *const programs[][2] = {{HEAP "  r1 = ephemeron 1\n", "ephemeron says idle"},
+                                              {HEAP "  r1 = resource 2\n", "resource says idle"},
+                                              {HEAP "  r1 = marshal r0\n", "marshal says idle"}};
+    struct collector c = mark_sweep;
+    c.extras = &answering;
+    for (unsigned i = 0; i < sizeof programs / sizeof *programs; i++) {
+        refusal = GC_IDLE;
+        must_break_with(&c, programs[i][0], VIOLATION_promise_broken, ORACLE_answers,
+                        "a call has an answer that is none to it", programs[i][1]);
+        refusal = GC_OUT_OF_MEMORY; /* they allocate */
+        struct runner *r = open_pair(&c, NULL);
+        parse_program(&program, programs[i][0]);
+        must_pass(r, &program, "refuses", NULL);
+        runner_close(r);
+    }
+    refusal = GC_OUT_OF_MEMORY;
+}
+
 /* A store that has been refused, and done all the same. */
 static enum gc_result store_and_refuse(struct gc *gc, unsigned m, unsigned obj, size_t i,
                                        unsigned value) {
@@ -363,6 +432,7 @@ int main(void) {
         cmocka_unit_test(a_heap_that_is_refused_is_not_run),
         cmocka_unit_test(a_reference_may_refuse_too),
         cmocka_unit_test(refusals_without_a_word_are_found),
+        cmocka_unit_test(what_a_runtime_allocates_has_an_answer),
         cmocka_unit_test(answers_that_are_none_are_found),
         cmocka_unit_test(a_refusal_with_an_effect_is_found),
         cmocka_unit_test(a_pending_call_is_polled),
