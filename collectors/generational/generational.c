@@ -196,6 +196,8 @@ static enum gc_result generational_alloc(struct gc *g, unsigned m, unsigned dst,
     bool small =
         !FAULTY(nursery_left) && wosize + 1 < config->large_words && wosize < g->nursery.half_words;
     word *hp = small ? alloc_young(g, wosize, tag) : NULL;
+    if (FAULTY(young_black) && hp)
+        *hp = header_recolour(*hp, BLACK);
     if (!hp)
         hp = alloc_old(g, wosize, tag);
     if (!hp && g->cycle.phase != GC_PHASE_IDLE) {
@@ -321,6 +323,11 @@ static void generational_promise(const struct gc_config *config, struct collecto
     traits->nursery_words = 2 * config->nursery_words;
     traits->slices = config->kind % KINDS == KIND_INCREMENTAL;
     traits->paced = traits->slices && traits->linear;
+    if (FAULTY(young_black)) {
+        traits->black_young = true;
+        traits->tells_phases = false;
+        traits->tells = 0;
+    }
 }
 
 const struct collector ISOHEAP_COLLECTOR = {

@@ -46,6 +46,16 @@ static enum gc_result mark_sweep_alloc(struct gc *gc, unsigned m, unsigned dst, 
 
 /* ---- the interface --------------------------------------------------------------------------- */
 
+static void mark_sweep_promise(const struct gc_config *config, struct collector_traits *traits) {
+    space_promise(config, traits);
+    if (FAULTY(strings_kept)) {
+        traits->conservative = true;
+        traits->most_retained = 8;
+        traits->full_until_exact = traits->tells = 0;
+        traits->shallow = traits->steady = traits->renews = traits->tells_phases = false;
+    }
+}
+
 static enum gc_result mark_sweep_collect(struct gc *gc, enum gc_collection kind) {
     (void)kind; /* one generation, never compacts: every collection is a full one */
     struct gc_hooks *hooks = gc->space.config.hooks;
@@ -83,7 +93,7 @@ const struct collector ISOHEAP_COLLECTOR = {
                .refusal = REFUSES_NO_FREE_BLOCK,
                .max_mutators = 1}, /* as OCaml 4 */
     .variants = variants,
-    .promise = space_promise,
+    .promise = mark_sweep_promise,
     .open = on_space_open,
     .reset = on_space_reset,
     .close = on_space_close,

@@ -72,10 +72,16 @@ static inline void mark_to_end(struct space *g) {
     } while ((FAULTY(late_root) || FAULTY(late_field)) && darken_late(g));
 }
 
-/* FAULT_raw_unpushed and FAULT_early_sweep: what has stayed gray is kept all the same. */
+/* FAULT_raw_unpushed and FAULT_early_sweep: what has stayed gray is kept all the same.
+ * FAULT_strings_kept: so are no-scan blocks that have stayed white. */
+static inline bool has_stayed(word header) {
+    return header_colour(header) == GRAY ||
+           (FAULTY(strings_kept) && header_colour(header) == WHITE && header_wosize(header) > 0 &&
+            header_tag(header) >= TAG_NO_SCAN);
+}
 static inline void blacken_gray(struct space *g) {
     for (word *hp = g->heap.base; hp < g->end; hp += header_wosize(*hp) + 1)
-        if (header_colour(*hp) == GRAY)
+        if (has_stayed(*hp))
             *hp = header_recolour(*hp, BLACK);
     stack_clear(&g->stack);
 }
@@ -106,7 +112,7 @@ static inline void collect_garbage(struct space *g) {
     tell_phase(g, GC_MARKED_ALL);
     if (FAULTY(garbage_blackened) && garbage)
         set_colour(garbage, WHITE);
-    if (FAULTY(early_sweep) || FAULTY(raw_unpushed))
+    if (FAULTY(early_sweep) || FAULTY(raw_unpushed) || FAULTY(strings_kept))
         blacken_gray(g);
     sweep_begin(g);
     sweep_to_end(g);

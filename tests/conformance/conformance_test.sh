@@ -58,6 +58,14 @@ says check_complains roots "the collector's own check says: to-space is upside d
 [ "$(grep -cE '^  (kept|BROKEN|-) ' said)" = "$("$isoheap" conformance | grep -cE '^  (kept|BROKEN|-) ')" ] ||
     complain 'a crash ended the run'
 
+# ---- known-bad collectors ----
+
+for row in word_bits:sign_lost grows:growth_unmarked grows:half_grown acyclic:count_kept always_merged:neighbours_left \
+    solid_end:rest_behind; do
+    "$isoheap" conformance --only="${row%:*}" --collector="bad_${row#*:}" >said 2>&1
+    grep -q "^  BROKEN   ${row%:*} " said || complain "$row: $(cat said)"
+done
+
 # ---- what cannot be loaded ----
 
 refuses() {

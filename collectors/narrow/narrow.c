@@ -7,17 +7,21 @@
  * beside each other, and an allocation looks at runs of them.  Word i of the heap is shown at word
  * i of a shadow in OCaml's layout, which the walk writes anew.
  */
-#include "tests/odd/narrow.h"
+#include "collectors/narrow/narrow.h"
 
 #include "collectors/arena.h"
+#include "collectors/faults.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#ifndef ISOHEAP_COLLECTOR
+#define ISOHEAP_COLLECTOR narrow
+#endif
 
 enum { MOST_WORDS = 1 << 14, MOST_SIZE = 63, GROWTH = 4, CHUNK = 32 };
 
 typedef uint16_t narrow_word;
-
-enum narrow_defect narrow_defect;
 
 struct gc {
     struct arena shadow;
@@ -26,7 +30,6 @@ struct gc {
     narrow_word heap[MOST_WORDS];
     uint32_t stack[MOST_WORDS], on_stack; /* headers of gray blocks */
 };
-static struct gc only;
 
 /* ---- words ------------------------------------------------------------------------------------
  */
@@ -57,7 +60,7 @@ static narrow_word narrowed(const struct gc *g, word v) {
 static word shown(const struct gc *g, narrow_word w) {
     if (is_reference(w))
         return pointer_word(g->shadow.base + w / 2);
-    return narrow_defect == NARROW_LOSES_SIGN ? w : (word)(int64_t)(int16_t)w;
+    return FAULTY(sign_lost) ? w : (word)(int64_t)(int16_t)w;
 }
 
 /* The index of the first field of the block in the slot. */
@@ -115,7 +118,7 @@ static bool take(struct gc *g, size_t words, size_t *found) {
 }
 
 static void grow(struct gc *g, size_t words) {
-    size_t limit = narrow_defect == NARROW_GROWS_HALF ? g->limit / 2 : g->limit;
+    size_t limit = FAULTY(half_grown) ? g->limit / 2 : g->limit;
     size_t more = words > CHUNK ? words : CHUNK;
     if (g->words >= limit)
         return;
@@ -128,7 +131,7 @@ static void grow(struct gc *g, size_t words) {
  */
 
 static void darken(struct gc *g, narrow_word w) {
-    size_t known = narrow_defect == NARROW_FORGETS_GROWTH ? g->first_words : g->words;
+    size_t known = FAULTY(growth_unmarked) ? g->first_words : g->words;
     size_t at = w / 2 - 1u;
     if (!is_reference(w) || at >= known || colour_of(g->heap[at]) != WHITE)
         return;
@@ -232,10 +235,16 @@ static void narrow_promise(const struct gc_config *config, struct collector_trai
 }
 
 static struct gc *narrow_open(void) {
-    return arena_open(&only.shadow, MOST_WORDS) ? &only : NULL;
+    struct gc *g = calloc(1, sizeof *g);
+    if (g && !arena_open(&g->shadow, MOST_WORDS)) {
+        free(g);
+        return NULL;
+    }
+    return g;
 }
 static void narrow_close(struct gc *g) {
     arena_close(&g->shadow);
+    free(g);
 }
 static void narrow_reset(struct gc *g, const struct gc_config *config) {
     struct collector_traits traits;
@@ -283,8 +292,8 @@ static void narrow_walk(struct gc *g, gc_visit *visit, void *context) {
     }
 }
 
-const struct collector narrow = {
-    .name = "narrow",
+const struct collector ISOHEAP_COLLECTOR = {
+    .name = COLLECTOR_NAME,
     .summary = "mark and sweep on words of 16 bits; the heap grows",
     .traits = {.raw = true,
                .ticks = true,
@@ -296,7 +305,6 @@ const struct collector narrow = {
                .word_bits = 16,
                .grows_to = MOST_WORDS,
                .max_heap_words = MOST_WORDS / 2,
-               .single = true,
                .max_mutators = GC_MUTATORS},
     .promise = narrow_promise,
     .open = narrow_open,

@@ -4,16 +4,20 @@
  * looked for when a collection is asked for.  A collection frees each block that has no count and
  * is in no slot, counts down what it led to, and so on.
  */
-#include "tests/odd/counting.h"
+#include "collectors/counting/counting.h"
 
 #include "collectors/arena.h"
+#include "collectors/faults.h"
 #include "collectors/words_copy.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-enum { MOST_WORDS = 1 << 16 };
+#ifndef ISOHEAP_COLLECTOR
+#define ISOHEAP_COLLECTOR counting
+#endif
 
-bool counting_leaks;
+enum { MOST_WORDS = 1 << 16 };
 
 struct gc {
     struct arena arena;
@@ -22,7 +26,6 @@ struct gc {
     uint32_t counts[MOST_WORDS]; /* of the block whose header is that word */
     bool in_slot[MOST_WORDS];
 };
-static struct gc only;
 
 /* ---- blocks -----------------------------------------------------------------------------------
  */
@@ -46,7 +49,8 @@ static void count(struct gc *g, word v, int by) {
 }
 
 static void count_fields(struct gc *g, const word *hp, size_t n, int by) {
-    for (size_t i = 1; header_tag(*hp) < TAG_NO_SCAN && i <= n; i++)
+    bool scanned = header_tag(*hp) < (FAULTY(raw_counted) ? TAG_STRING + 1 : TAG_NO_SCAN);
+    for (size_t i = 1; scanned && i <= n; i++)
         count(g, hp[i], by);
 }
 
@@ -74,7 +78,7 @@ static bool free_uncounted(struct gc *g) {
         gc_tick(g->config.hooks);
         if (is_free(*hp) || g->counts[at] || g->in_slot[at])
             continue;
-        count_fields(g, hp, counting_leaks && n >= 3 ? n - 1 : n, -1);
+        count_fields(g, hp, FAULTY(count_kept) && n >= 3 ? n - 1 : n, -1);
         *hp = header_make(n, BLUE, 0);
         freed = true;
     }
@@ -84,7 +88,7 @@ static bool free_uncounted(struct gc *g) {
 static void merge(struct gc *g) {
     for (word *hp = g->arena.base; hp < g->end; hp += words_of(*hp)) {
         word *next = hp;
-        while (next < g->end && is_free(*next))
+        while (next < g->end && is_free(*next) && !(FAULTY(neighbours_left) && next > hp + 1))
             next += words_of(*next);
         make_free(hp, (size_t)(next - hp));
     }
@@ -112,6 +116,19 @@ static word *first_fit(struct gc *g, size_t wosize) {
     return NULL;
 }
 
+/* Takes so many words off the high end of a free block, which keeps `rest`: no fragment is ever the
+ * last word of the heap.  Returns the new header. */
+static word *cut(word *hp, size_t rest, size_t words, unsigned tag) {
+    if (FAULTY(rest_behind)) {
+        make_free(hp + words, rest);
+        return hp;
+    }
+    make_free(hp, rest);
+    if (FAULTY(fragment_tagged) && rest == 1)
+        *hp = header_make(0, WHITE, tag);
+    return hp + rest;
+}
+
 static enum gc_result counting_alloc(struct gc *g, unsigned m, unsigned dst, size_t wosize,
                                      unsigned tag, const word *raw) {
     word *hp = first_fit(g, wosize);
@@ -121,7 +138,7 @@ static enum gc_result counting_alloc(struct gc *g, unsigned m, unsigned dst, siz
         if (!hp)
             return GC_OUT_OF_MEMORY;
     }
-    make_free(hp + wosize + 1, header_wosize(*hp) - wosize);
+    hp = cut(hp, header_wosize(*hp) - wosize, wosize + 1, tag);
     *hp = header_make(wosize, WHITE, tag);
     words_copy(hp + 1, raw, wosize);
     g->counts[hp - g->arena.base] = 0;
@@ -146,10 +163,16 @@ static enum gc_result counting_store(struct gc *g, unsigned m, unsigned obj, siz
  */
 
 static struct gc *counting_open(void) {
-    return arena_open(&only.arena, MOST_WORDS) ? &only : NULL;
+    struct gc *g = calloc(1, sizeof *g);
+    if (g && !arena_open(&g->arena, MOST_WORDS)) {
+        free(g);
+        return NULL;
+    }
+    return g;
 }
 static void counting_close(struct gc *g) {
     arena_close(&g->arena);
+    free(g);
 }
 static void counting_reset(struct gc *g, const struct gc_config *config) {
     g->config = *config;
@@ -180,8 +203,8 @@ static void counting_walk(struct gc *g, gc_visit *visit, void *context) {
               hp, words_of(*hp));
 }
 
-const struct collector counting = {
-    .name = "counting",
+const struct collector ISOHEAP_COLLECTOR = {
+    .name = COLLECTOR_NAME,
     .summary = "reference counting, without a search for cycles",
     .traits = {.raw = true,
                .outside = true,
@@ -189,10 +212,12 @@ const struct collector counting = {
                .atoms = true,
                .ticks = true,
                .whitens = true,
+               .lacks_raw = 1, /* TAG_ABSTRACT */
+               .always_merged = true,
+               .solid_end = true,
                .acyclic_until_exact = 1,
                .refusal = REFUSES_NO_FREE_BLOCK,
                .max_heap_words = MOST_WORDS,
-               .single = true,
                .max_mutators = GC_MUTATORS},
     .open = counting_open,
     .reset = counting_reset,
