@@ -8,6 +8,7 @@
 
 #include "harness/initial/lowering.h"
 #include "program/text/text.h"
+#include "views/heap.h"
 
 #include <inttypes.h>
 
@@ -228,6 +229,10 @@ void export_tables(FILE *f, const struct exported *e) {
     fprintf(f, "    HEAP = %u, NURSERY = %u, MARK_STACK = %u, SLICE = %u, LARGE = %u,\n",
             config[CONFIG_HEAP], config[CONFIG_NURSERY], config[CONFIG_MARK_STACK],
             config[CONFIG_SLICE], config[CONFIG_LARGE]);
+    struct gc_config gc_config = program_gc_config(l.p);
+    struct collector_traits traits = promised_traits(e->subject, &gc_config);
+    fprintf(f, "    MOST = %zu, /* words that the heap may grow to */\n",
+            heap_most_words(&traits, &gc_config));
     fprintf(f, "    AGE = %u, STRESS = %u, FAIL = %u, VARIANT = %u, KIND = %u, MUTATORS = %u,\n",
             config[CONFIG_AGE], config[CONFIG_STRESS], config[CONFIG_FAIL], config[CONFIG_VARIANT],
             config[CONFIG_KIND], l.mutators);

@@ -190,6 +190,7 @@ static bool is_needed(const struct exported *e, const char *what, size_t length)
         {"newcolours", asserts(e, "walk") && allocates(e->program)},
         {"promoted", asserts(e, "walk") && allocates(e->program) && e->subject->young},
         {"unreached", asserts(e, "graph") && has_cycles(e)},
+        {"shares", asserts(e, "graph") && e->subject->traits.shares_values},
         {"statics",
          e->violation == VIOLATION_field_written && program_static_words(e->program) > 0},
         {"empty", e->violation == VIOLATION_ill_formed_heap && e->subject->walk},

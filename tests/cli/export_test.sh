@@ -108,7 +108,10 @@ case ${TEST_CC:-} in
 esac
 
 # The collectors, for all: each in one object file, whatever it consists of, healthy and with its defects.
-collectors=$("$ISOHEAP" list | sed -n '/^collectors/,/^$/s/^  \([a-z_0-9]*\) .*/\1/p')
+collectors=$({
+    "$ISOHEAP" list | sed -n '/^collectors/,/^$/s/^  \([a-z_0-9]*\) .*/\1/p'
+    sed -n 's/^ *X(\([a-z_]*\), .*/\1/p' "$SOURCE_DIR/collectors/faults.def" | grep -v '^boehm$'
+} | sort -u)
 [ "$(echo "$collectors" | wc -l)" -ge 7 ] || { echo "no list of collectors"; wrong=1; }
 for compiler in gcc clang; do
     for collector in $collectors; do
