@@ -21,18 +21,29 @@ static size_t words_for(const struct conform *c) {
  * gaps. */
 enum { PAIR = 4 };
 
+/* A word that is left over is a fragment: at the end, or in front where no heap ends with one.
+ * Returns where the blocks begin. */
+static word *place_fragment(const struct conform *c, word *base, size_t *rest) {
+    if (!c->traits.solid_end || *rest != 1)
+        return base;
+    *base = header_make(0, WHITE, 0);
+    *rest = 0;
+    return base + 1;
+}
+
 static void build_by_image(struct conform *c, size_t n) {
     size_t words = n * PAIR;
     word *base = c->collector->image(c->gc, &words);
     if (!base || words < n * PAIR || words > c->words)
         broken(c, "image gives no place, or another number of words than there can be");
+    size_t rest = words - n * PAIR;
+    base = place_fragment(c, base, &rest);
     for (size_t i = 0; i < n; i++) {
         word *at = base + i * PAIR;
         at[0] = at[2] = header_make(1, WHITE, node_tag(c));
         at[1] = i + 1 < n ? pointer_word(at + PAIR + 1) : WORD_UNIT;
         at[3] = WORD_UNIT;
     }
-    size_t rest = words - n * PAIR;
     if (rest)
         base[n * PAIR] = rest == 1 ? header_make(0, WHITE, 0) : header_make(rest - 1, BLUE, 0);
     for (size_t i = 1; i < rest; i++)

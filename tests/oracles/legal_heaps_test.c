@@ -104,6 +104,35 @@ static void no_heap_ends_with_a_fragment(void **state) {
     assert_int_equal(illegal_in(&c, LAST_FRAGMENT), 1);
 }
 
+/* Who takes a word more than is asked for gets no fragment behind a large heap either. */
+static word *one_word_more(struct gc *gc, size_t *words) {
+    size_t asked = *words + 1;
+    image_base = cheney.image(gc, &asked);
+    *words = asked;
+    return image_base;
+}
+static void look_at_end(struct gc *gc, size_t words) {
+    size_t size = 0;
+    for (size_t at = 0; at < words; at += size)
+        size = header_wosize(image_base[at]) + 1;
+    illegal += size == 1;
+    cheney.adopt(gc, words);
+}
+
+static void no_large_heap_ends_with_a_fragment(void **state) {
+    (void)state;
+    struct collector c = cheney;
+    c.image = one_word_more;
+    c.adopt = look_at_end;
+    c.traits.solid_end = true;
+    illegal = 0;
+    assert_int_equal(odd_step(&c, "large"), CONFORM_KEPT);
+    assert_int_equal(illegal, 0);
+    c.traits.solid_end = false;
+    assert_int_equal(odd_step(&c, "large"), CONFORM_KEPT);
+    assert_true(illegal > 0);
+}
+
 static void images_are_as_they_must_be(void **state) {
     (void)state;
     struct collector c = looking(true, true);
@@ -350,6 +379,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(free_blocks_are_no_neighbours),
         cmocka_unit_test(no_heap_ends_with_a_fragment),
+        cmocka_unit_test(no_large_heap_ends_with_a_fragment),
         cmocka_unit_test(images_are_as_they_must_be),
         cmocka_unit_test(who_breaks_it_is_found),
         cmocka_unit_test(fragments_may_keep_a_tag),
