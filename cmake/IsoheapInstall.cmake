@@ -107,7 +107,7 @@ function(isoheap_with_includes result)
     endwhile()
     set(${result} ${found} PARENT_SCOPE)
 endfunction()
-isoheap_with_includes(headers collectors/arena.h collectors/contract.h collectors/edges.h collectors/literals.h
+isoheap_with_includes(headers collectors/arena.h collectors/contract.h collectors/decisions.h collectors/edges.h collectors/literals.h
     collectors/plugin.h collectors/sections.h collectors/shadow.h collectors/words_copy.h collectors/cheney/cheney.h
     collectors/threads/plug.h collectors/threads/rename.h collectors/threads/threads.h collectors/tower/levels.h fuzz/collector_target.h
     fuzz/current.h fuzz/mutation_choice.h harness/harness.h

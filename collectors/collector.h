@@ -143,10 +143,12 @@ struct gc_config {
     size_t mark_stack; /* entries; 0: as many as heap words */
     size_t slice_words, large_words;
     unsigned promotion_age, variant, kind;
-    unsigned schedule, preempt; /* of threads: seed and gap (struct threads_schedule) */
-    unsigned mutators;          /* rows of slots in use */
-    unsigned masks;             /* bit set: known defects to steer around (struct gc_mask) */
-    gc_slots *slots;            /* the roots; owned by the harness, rewritten by the collector */
+    unsigned schedule, preempt; /* of threads: seed and gap (struct threads_schedule), */
+    const uint32_t *decisions;  /* and a list, as there */
+    size_t n_decisions;
+    unsigned mutators; /* rows of slots in use */
+    unsigned masks;    /* bit set: known defects to steer around (struct gc_mask) */
+    gc_slots *slots;   /* the roots; owned by the harness, rewritten by the collector */
     struct gc_hooks *hooks;
 };
 

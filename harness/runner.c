@@ -149,7 +149,9 @@ struct gc_config program_gc_config(const struct program *p) {
                               .variant = config[CONFIG_VARIANT],
                               .kind = config[CONFIG_KIND],
                               .schedule = config[CONFIG_SCHEDULE],
-                              .preempt = config[CONFIG_PREEMPT]};
+                              .preempt = config[CONFIG_PREEMPT],
+                              .decisions = p->switches,
+                              .n_decisions = p->n_switches};
 }
 
 struct collector_traits promised_traits(const struct collector *collector,

@@ -16,6 +16,8 @@ void program_copy(struct program *to, const struct program *from) {
     to->n_items = from->n_items;
     to->n_fields = from->n_fields;
     to->n_ops = from->n_ops;
+    to->n_switches = from->n_switches;
+    memcpy(to->switches, from->switches, from->n_switches * sizeof *from->switches);
     memcpy(to->items, from->items, from->n_items * sizeof *from->items);
     memcpy(to->fields, from->fields, from->n_fields * sizeof *from->fields);
     memcpy(to->ops, from->ops, from->n_ops * sizeof *from->ops);

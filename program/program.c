@@ -14,7 +14,7 @@
 void program_clear(struct program *p) {
     for (unsigned k = 0; k < CONFIG_KEYS; k++)
         p->config[k] = config_ranges[k].initial;
-    p->n_items = p->n_fields = p->n_ops = 0;
+    p->n_items = p->n_fields = p->n_ops = p->n_switches = 0;
     memset(p->roots, 0, sizeof p->roots); /* VALUE_IMMEDIATE is 0: every root is unit */
 }
 
@@ -62,7 +62,8 @@ void op_keep_one_field(struct op *op) {
 
 bool program_equal(const struct program *a, const struct program *b) {
     if (memcmp(a->config, b->config, sizeof a->config) != 0 || a->n_items != b->n_items ||
-        a->n_ops != b->n_ops)
+        a->n_ops != b->n_ops || a->n_switches != b->n_switches ||
+        memcmp(a->switches, b->switches, a->n_switches * sizeof *a->switches) != 0)
         return false;
     for (unsigned m = 0; m < PROGRAM_MUTATORS; m++)
         if (!values_equal(a->roots[m], b->roots[m], PROGRAM_SLOTS))
@@ -171,6 +172,8 @@ uint64_t program_digest(const struct program *p) {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
     for (unsigned k = 0; k < CONFIG_KEYS; k++)
         hash = mix(hash, p->config[k], p->config[k] > UINT16_MAX ? 4 : 2);
+    for (unsigned s = 0; s < p->n_switches; s++)
+        hash = mix(hash, p->switches[s], 4);
     hash = mix(hash, p->n_items, 2);
     for (unsigned i = 0; i < p->n_items; i++)
         hash = mix_item(hash, p, &p->items[i]);

@@ -32,7 +32,8 @@
     X(HEAP_WORDS, heap_words, 8192, "words of the heap; and of all static blocks")                 \
     X(LARGE_WORDS, large_heap_words, 134217728, "words of the heap of a text, which bytes have not") \
     X(FUNCTIONS, functions, 4, "functions of a closure: at most three infix blocks")               \
-    X(VALUES, values, 3, "explicit initial values of an allocation")
+    X(VALUES, values, 3, "explicit initial values of an allocation")                               \
+    X(SWITCHES, switches, 1024, "decisions of a schedule that a program gives itself")
 /* clang-format on */
 enum {
 #define X(identifier, name, most, meaning) PROGRAM_##identifier = most,
@@ -324,9 +325,25 @@ extern const struct op_shape op_shapes[OP_CODES];
 
 /* ---- the program ----------------------------------------------------------------------------- */
 
+/* A decision of the schedule of threads, where it is not the first of the choices: which decision,
+ * 1 to UINT16_MAX, and the how-manieth of those who can go on in turn, 1 to SWITCH_CHOICES - 1,
+ * modulo how many they are. */
+enum { SWITCH_CHOICES = 840 /* a multiple of all numbers up to 8 */ };
+static inline uint32_t switch_make(unsigned at, unsigned choice) {
+    return (uint32_t)at << 16 | choice;
+}
+static inline unsigned switch_at(uint32_t s) {
+    return s >> 16;
+}
+static inline unsigned switch_choice(uint32_t s) {
+    return s & UINT16_MAX;
+}
+
 struct program {
     uint32_t config[CONFIG_KEYS];
-    uint16_t n_items, n_fields, n_ops;
+    uint16_t n_items, n_fields, n_ops, n_switches;
+    uint32_t switches[PROGRAM_SWITCHES]; /* ascending; if there is one, config schedule decides
+                                            nothing but preemptions */
     struct value roots[PROGRAM_MUTATORS][PROGRAM_SLOTS]; /* none RAW, none SLOT */
     struct item items[PROGRAM_ITEMS];
     struct value fields[PROGRAM_FIELDS];

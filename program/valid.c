@@ -283,10 +283,26 @@ static const char *op_valid(const struct op *op) {
 
 /* ---- the program ----------------------------------------------------------------------------- */
 
+static const char *switches_valid(const struct program *p) {
+    unsigned last = 0;
+    if (p->n_switches > PROGRAM_SWITCHES)
+        return "there are too many decisions of the schedule";
+    for (unsigned i = 0; i < p->n_switches; i++) {
+        unsigned at = switch_at(p->switches[i]), choice = switch_choice(p->switches[i]);
+        if (at <= last || choice < 1 || choice >= SWITCH_CHOICES)
+            return "decisions of the schedule are not in order, or one is the first choice";
+        last = at;
+    }
+    return NULL;
+}
+
 const char *program_valid(const struct program *p) {
     for (unsigned k = 0; k < CONFIG_KEYS; k++)
         if (p->config[k] < config_ranges[k].min || p->config[k] > config_ranges[k].largest)
             return "a config value is out of range";
+    const char *switches = switches_valid(p);
+    if (switches)
+        return switches;
     if (p->n_items > PROGRAM_ITEMS || p->n_fields > PROGRAM_FIELDS || p->n_ops > PROGRAM_OPS)
         return "there are too many items, fields or operations";
     const char *fault = heap_valid(p);

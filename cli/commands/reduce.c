@@ -13,6 +13,7 @@
 #include "cli/descendants.h"
 #include "cli/job_options.h"
 #include "cli/schedule_file.h"
+#include "collectors/decisions.h"
 #include "program/reduction/reduce.h"
 
 #include <argp.h>
@@ -195,6 +196,29 @@ static void reduce(struct reduce *r) {
     reduction.runs = 0;
 }
 
+/* The schedule that a number says becomes a list of its decisions, from which one after the other
+ * can be taken away; what is more than the list holds is left out, and a schedule with preemptions
+ * stays, since it counts what only its build knows.  False: there is none, or the list alone has
+ * not the violation. */
+static bool write_schedule_out(struct reduce *r) {
+    static struct program listed;
+    uint64_t state = decisions_begin(program.config[CONFIG_SCHEDULE]);
+    if (!program.config[CONFIG_SCHEDULE] || program.config[CONFIG_PREEMPT] || program.n_switches)
+        return false;
+    listed = program;
+    listed.config[CONFIG_SCHEDULE] = config_ranges[CONFIG_SCHEDULE].initial;
+    for (unsigned at = 1; at <= PROGRAM_SWITCHES; at++) {
+        unsigned choice = (unsigned)(decisions_next(&state) % SWITCH_CHOICES);
+        if (choice)
+            listed.switches[listed.n_switches++] = switch_make(at, choice);
+    }
+    r->used++;
+    if (!keeps(&listed, r))
+        return false;
+    program = listed;
+    return true;
+}
+
 /* A subject that hangs costs the whole limit at every run that keeps the hang, so the limit is
  * small at first; a run that is late under it alone was slow, not hanging, and it all begins again
  * with a larger one. */
@@ -290,6 +314,8 @@ static void reduce_kept(struct reduce *r) {
         if (late)
             reduce_late(r);
         else
+            reduce(r);
+        if (reduction.complete && write_schedule_out(r))
             reduce(r);
         r->job.alone = true;
         r->job.thorough = 0;

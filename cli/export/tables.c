@@ -222,6 +222,14 @@ static void write_roots(const struct lowering *l) {
     fprintf(l->f, "    {0, 0, 0}};\nstatic const size_t n_roots = %u;\n", n);
 }
 
+static void write_switches(const struct lowering *l) {
+    fprintf(l->f, "static const uint32_t decisions[] = {");
+    for (unsigned s = 0; s < l->p->n_switches; s++)
+        fprintf(l->f, "%u << 16 | %u, ", switch_at(l->p->switches[s]),
+                switch_choice(l->p->switches[s]));
+    fprintf(l->f, "0};\n");
+}
+
 void export_tables(FILE *f, const struct exported *e) {
     const struct lowering l = lower(f, e);
     const uint32_t *config = l.p->config;
@@ -236,8 +244,8 @@ void export_tables(FILE *f, const struct exported *e) {
     fprintf(f, "    AGE = %u, STRESS = %u, FAIL = %u, VARIANT = %u, KIND = %u, MUTATORS = %u,\n",
             config[CONFIG_AGE], config[CONFIG_STRESS], config[CONFIG_FAIL], config[CONFIG_VARIANT],
             config[CONFIG_KIND], l.mutators);
-    fprintf(f, "    SCHEDULE = %u, PREEMPT = %u,\n", config[CONFIG_SCHEDULE],
-            config[CONFIG_PREEMPT]);
+    fprintf(f, "    SCHEDULE = %u, PREEMPT = %u, N_DECISIONS = %u,\n", config[CONFIG_SCHEDULE],
+            config[CONFIG_PREEMPT], l.p->n_switches);
     fprintf(f, "    HEAP_USED = %u, STATIC_WORDS = %u, LARGEST = %u, CLOSURE_FUNCTIONS = %u,\n",
             program_heap_words(l.p), program_static_words(l.p), PROGRAM_WOSIZE, PROGRAM_FUNCTIONS);
     fprintf(f, "    TAKES_INFIX = %d\n};\n", l.infix);
@@ -262,6 +270,7 @@ void export_tables(FILE *f, const struct exported *e) {
         "\n");
     write_heap(&l);
     write_roots(&l);
+    write_switches(&l);
 }
 
 /* ---- script -----------------------------------------------------------------------------------

@@ -9,6 +9,8 @@
 #define _DEFAULT_SOURCE 1 /* MAP_ANONYMOUS, MAP_NORESERVE */
 #include "collectors/threads/fibers.h"
 
+#include "collectors/decisions.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +45,7 @@ static struct {
 
     struct threads_schedule schedule;
     uint64_t random, fuel;
-    size_t taken;           /* of the schedule's bytes */
+    size_t taken, listed;   /* of the schedule's bytes, and of its list */
     unsigned to_preemption; /* edges; 0: there will be none */
     unsigned since_a_point; /* edges */
     struct threads_counts counts;
@@ -70,10 +72,16 @@ static struct {
  */
 
 static uint64_t draw(void) {
-    s.random ^= s.random >> 12;
-    s.random ^= s.random << 25;
-    s.random ^= s.random >> 27;
-    return (s.random * 0x2545f4914f6cdd1d) >> 32;
+    return decisions_next(&s.random);
+}
+
+/* The one that the list has for the decision of that number; else the first. */
+static unsigned listed(uint64_t number) {
+    const uint32_t *list = s.schedule.decisions;
+    while (s.listed < s.schedule.n_decisions && list[s.listed] >> 16 < number)
+        s.listed++;
+    bool has = s.listed < s.schedule.n_decisions && list[s.listed] >> 16 == number;
+    return has ? list[s.listed] & UINT16_MAX : 0;
 }
 
 /* One of n choices. */
@@ -81,6 +89,8 @@ static unsigned decide(unsigned n) {
     if (n < 2)
         return 0;
     s.counts.choices++;
+    if (s.schedule.n_decisions)
+        return listed(s.counts.choices) % n;
     if (s.taken < s.schedule.n_bytes)
         return s.schedule.bytes[s.taken++] % n;
     return s.schedule.seed ? (unsigned)(draw() % n) : 0;
@@ -405,10 +415,10 @@ void threads_reset(const struct threads_schedule *schedule) {
     s.schedule = schedule ? *schedule : (struct threads_schedule){0};
     if (!s.schedule.fuel)
         s.schedule.fuel = FUEL;
-    s.random = (s.schedule.seed + 1) * 0x9e3779b97f4a7c15 | 1;
+    s.random = decisions_begin(s.schedule.seed);
     s.counts = (struct threads_counts){0};
     s.used = s.last = 0;
-    s.taken = 0;
+    s.taken = s.listed = 0;
     s.next = NULL;
     s.wanted = NULL;
     s.running = false;

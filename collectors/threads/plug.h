@@ -19,6 +19,8 @@ static inline struct threads_schedule threads_schedule_of(const struct gc_config
                                                           uint64_t fuel) {
     struct threads_schedule schedule = {0};
     schedule.seed = config->schedule;
+    schedule.decisions = config->decisions;
+    schedule.n_decisions = config->n_decisions;
     schedule.gap = config->preempt;
     schedule.fuel = fuel;
     schedule.switched = config->hooks->switched ? threads_tell_hooks : NULL;

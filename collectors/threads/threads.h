@@ -43,6 +43,11 @@ struct threads_schedule {
     const uint8_t *bytes; /* the first decisions, a byte each, modulo the number of choices; must
                              live as long as the schedule */
     size_t n_bytes;
+    /* If there is one, all of them, and those that are not listed are the first of the choices:
+     * number of the decision, from 1 on, times 2^16 and the choice; ascending, and must live as
+     * long as the schedule. */
+    const uint32_t *decisions;
+    size_t n_decisions;
     unsigned gap;  /* a preemption after 1 to gap edges, as the seed says; 0: none */
     uint64_t fuel; /* edges and points that one threads_run may take; 0: 10 million */
     /* NULL, or called outside when another goes on than before: after so many decisions

@@ -239,6 +239,22 @@ static void read_op(struct decoder *d, const struct record *r, const uint8_t *by
     settle_size(op);
 }
 
+/* Goes where it belongs, whatever the order of the records. */
+static void read_switch(struct decoder *d, const uint8_t *bytes) {
+    struct program *p = d->p;
+    unsigned choice = read_number(d, bytes[0], SWITCH_CHOICES - 2) + 1u;
+    unsigned at = (bytes[1] | (unsigned)bytes[2] << 8) % UINT16_MAX + 1, n = p->n_switches;
+    while (n > 0 && switch_at(p->switches[n - 1]) > at)
+        n--;
+    if (n > 0 && switch_at(p->switches[n - 1]) == at) {
+        p->switches[n - 1] = switch_make(at, choice);
+    } else if (p->n_switches < PROGRAM_SWITCHES) {
+        memmove(p->switches + n + 1, p->switches + n, (p->n_switches - n) * sizeof *p->switches);
+        p->switches[n] = switch_make(at, choice);
+        p->n_switches++;
+    }
+}
+
 /* ---- heap ------------------------------------------------------------------------------------ */
 
 /* Appends the item unless it exceeds a limit. Its fields are set to the default. */
@@ -380,7 +396,10 @@ static void read_record(struct decoder *d, const struct record *r, const uint8_t
         read_root(d, r, bytes);
         break;
     default:
-        read_config(d->p, bytes, d->version);
+        if (d->is_static && d->version >= VERSION_SWITCHES)
+            read_switch(d, bytes);
+        else
+            read_config(d->p, bytes, d->version);
         break;
     }
     if (d->n_wide || d->mutator || d->is_static) { /* rare */

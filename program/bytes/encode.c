@@ -175,6 +175,18 @@ static void encode_config(struct encoder *e, const struct program *p) {
     }
 }
 
+/* A config record whose key is the choice. */
+static void encode_switches(struct encoder *e, const struct program *p) {
+    for (unsigned s = 0; s < p->n_switches; s++) {
+        unsigned at = switch_at(p->switches[s]) - 1;
+        put_number(e, (uint16_t)(switch_choice(p->switches[s]) - 1));
+        put(e, at & 0xff);
+        put(e, (uint8_t)(at >> 8));
+        emit(e, FIRST_STATIC);
+        emit_record(e, RECORD_CONFIG);
+    }
+}
+
 static enum record_id item_record(const struct item *item) {
     switch (item->kind) {
     case ITEM_BLOCK:
@@ -324,9 +336,10 @@ enum {
     ROOT_BOUND = 4 + RECORD_WIDE_BYTES,
     CONFIG_BOUND = 4
 };
-const size_t program_encode_bound =
-    CONFIG_KEYS * CONFIG_BOUND + PROGRAM_ITEMS * ITEM_BOUND + PROGRAM_FIELDS * FIELD_BOUND +
-    PROGRAM_MUTATORS * PROGRAM_SLOTS * ROOT_BOUND + PROGRAM_OPS * OP_BOUND;
+const size_t program_encode_bound = CONFIG_KEYS * CONFIG_BOUND + PROGRAM_SWITCHES * OP_BOUND +
+                                    PROGRAM_ITEMS * ITEM_BOUND + PROGRAM_FIELDS * FIELD_BOUND +
+                                    PROGRAM_MUTATORS * PROGRAM_SLOTS * ROOT_BOUND +
+                                    PROGRAM_OPS * OP_BOUND;
 
 size_t program_encode(const struct program *p, uint8_t *out, size_t capacity) {
     if (program_is_large(p))
@@ -334,6 +347,7 @@ size_t program_encode(const struct program *p, uint8_t *out, size_t capacity) {
     struct encoder e = {.out = out, .capacity = capacity};
     named_blocks_find(&e.named, p);
     encode_config(&e, p);
+    encode_switches(&e, p);
     for (unsigned i = 0; i < p->n_items; i++)
         encode_item(&e, &p->items[i], p->fields + p->items[i].first_field);
     encode_roots(&e, p);

@@ -52,9 +52,16 @@ _Static_assert(
     "record like it");
 /* Versions of the byte form: 1 had no byte above for new ones; 2 has no new operation; 3 has
  * addresses; 4 atoms, all outside words, and addresses as code words: a FIELD record of a closure
- * behind the prefix STATIC; 5 schedules; 6 mutators that come and go.  Operations that come make
+ * behind the prefix STATIC; 5 schedules; 6 mutators that come and go; 7
+ * decisions of a schedule: a CONFIG record behind the prefix STATIC.  Operations that come make
  * another version. */
-enum { VERSION_ADDRESSES = 3, VERSION_ATOMS = 4, VERSION_SCHEDULES = 5, VERSION_MUTATORS = 6 };
+enum {
+    VERSION_ADDRESSES = 3,
+    VERSION_ATOMS = 4,
+    VERSION_SCHEDULES = 5,
+    VERSION_MUTATORS = 6,
+    VERSION_SWITCHES = 7
+};
 
 /* The first keys of a config record have their bytes by remainder; later ones each one byte, from
  * here on. */

@@ -121,10 +121,10 @@ static void begin(struct reduction *r, const struct program *p) {
 
 /* Those that are tried first, again and again, and those that are tried in turn when these gain
  * nothing any more. */
-enum { FIRST_TABLES = 4 };
-static const struct step_family *const tables[] = {script_steps, replace_steps, beforehand_steps,
-                                                   heap_steps,   expand_steps,  form_steps,
-                                                   balance_steps};
+enum { FIRST_TABLES = 5 };
+static const struct step_family *const tables[] = {script_steps, replace_steps,  beforehand_steps,
+                                                   heap_steps,   schedule_steps, expand_steps,
+                                                   form_steps,   balance_steps};
 enum { TABLES = sizeof tables / sizeof *tables };
 enum { STRIDES = 1 << 12 }; /* a number has no more than that many times what a round takes */
 

@@ -23,12 +23,12 @@ struct step_family {
 
 enum { STEP_FAMILIES = 32 }; /* in a table, its end included */
 
-/* Those of heap, roots and config; of the script; those that put something simpler in the place of
- * operations, or into the initial heap; then, in small programs, those that say in several
- * operations what one does, those that bring programs to one form, and those for exact limits.
- * name is NULL at the end. */
+/* Those of heap, roots and config; of the schedule; of the script; those that put something simpler
+ * in the place of operations, or into the initial heap; then, in small programs, those that say in
+ * several operations what one does, those that bring programs to one form, and those for exact
+ * limits. name is NULL at the end. */
 extern const struct step_family heap_steps[], script_steps[], replace_steps[], beforehand_steps[],
-    expand_steps[], form_steps[], balance_steps[];
+    schedule_steps[], expand_steps[], form_steps[], balance_steps[];
 
 /* Sizes, indexes and integers become smaller by half of what is above their minimum, a quarter, ...
  * and at last by one: a search that needs few runs. */

@@ -71,6 +71,31 @@ static bool parse_config(struct parser *ps) {
     return true;
 }
 
+static bool parse_switch(struct parser *ps) {
+    struct lexer *lexer = &ps->lexer;
+    struct program *p = ps->p;
+    struct token first = lexer->token;
+    unsigned at, choice, last = p->n_switches ? switch_at(p->switches[p->n_switches - 1]) : 0;
+    if (!lexer_number(lexer, "a decision", 1, UINT16_MAX, &at) || !lexer_expect(lexer, "to") ||
+        !lexer_number(lexer, "a choice", 1, SWITCH_CHOICES - 1, &choice))
+        return false;
+    if (at <= last)
+        return lexer_fail(lexer, &first, "decision %u stands behind decision %u", at, last);
+    if (p->n_switches == PROGRAM_SWITCHES)
+        return lexer_fail(lexer, &first, "more than %d decisions", PROGRAM_SWITCHES);
+    p->switches[p->n_switches++] = switch_make(at, choice);
+    return lexer_expect_line_end(lexer);
+}
+
+static bool parse_switches(struct parser *ps) {
+    while (lexer_accept(&ps->lexer, "switch")) {
+        if (!parse_switch(ps))
+            return false;
+        lexer_skip_blank_lines(&ps->lexer);
+    }
+    return true;
+}
+
 /* ---- sections -------------------------------------------------------------------------------- */
 
 static const char *const section_names[] = {"config", "heap", "roots", "script"};
@@ -109,9 +134,9 @@ bool program_parse(struct program *p, const char *text, size_t size, struct text
     struct parser ps = {.p = p};
     program_clear(p);
     lexer_start(&ps.lexer, text, size, error);
-    return parse_version(&ps) && parse_config(&ps) && parse_section(&ps, "heap", parse_heap) &&
-           parse_section(&ps, "roots", parse_roots) && parse_section(&ps, "script", parse_script) &&
-           parse_text_end(&ps);
+    return parse_version(&ps) && parse_config(&ps) && parse_switches(&ps) &&
+           parse_section(&ps, "heap", parse_heap) && parse_section(&ps, "roots", parse_roots) &&
+           parse_section(&ps, "script", parse_script) && parse_text_end(&ps);
 }
 
 bool program_looks_like_text(const void *data, size_t size) {

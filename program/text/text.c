@@ -348,6 +348,14 @@ static void put_config(struct printer *o, const struct program *p) {
         put_char(o, '\n');
 }
 
+static void put_switches(struct printer *o, const struct program *p) {
+    for (unsigned s = 0; s < p->n_switches; s++) {
+        put_numbered(o, "switch ", switch_at(p->switches[s]));
+        put_numbered(o, " to ", switch_choice(p->switches[s]));
+        put_char(o, '\n');
+    }
+}
+
 static void put_heap(struct printer *o, const struct program *p) {
     unsigned name = 0;
     if (p->n_items > 0)
@@ -385,6 +393,7 @@ size_t program_print(const struct program *p, char *out, size_t capacity) {
     put_numbered(&o, "isoheap program ", PROGRAM_VERSION);
     put_char(&o, '\n');
     put_config(&o, p);
+    put_switches(&o, p);
     put_heap(&o, p);
     put_roots(&o, p);
     if (p->n_ops > 0)

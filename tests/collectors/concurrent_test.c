@@ -6,6 +6,7 @@
  */
 #include "collectors/cheney/cheney.h"
 #include "collectors/concurrent/concurrent.h"
+#include "collectors/decisions.h"
 #include "collectors/known_bad/known_bad.h"
 #include "program/random.h"
 #include "tests/support/support.h"
@@ -122,10 +123,39 @@ static void its_variants_are_found(void **state) {
             print_message("%s: %u programs\n", bad->collector->name, programs_until_found(bad));
 }
 
+/* What a number says can be listed, and is the same run then. */
+static void a_schedule_can_be_written_out(void **state) {
+    static const char text[] = "isoheap program 1\nconfig schedule=412\nscript\n  slice 17\n"
+                               "  r0 = alloc tag=0 size=1\n  slice\n";
+    const struct known_bad *bad = known_bad();
+    uint64_t decisions = decisions_begin(412);
+    struct trial t;
+    (void)state;
+    while (strcmp(bad->collector->name, "bad_otf_alloc_white") != 0)
+        bad++;
+    parse_program(&program, text);
+    trial_open(&t, bad->collector, &cheney);
+    struct verdict number = trial_judge(&t, &program);
+    assert_int_equal(number.violation, VIOLATION_lost_object);
+    program.config[CONFIG_SCHEDULE] = 0;
+    assert_int_equal(trial_judge(&t, &program).violation, VIOLATION_none);
+    for (unsigned at = 1; at <= PROGRAM_SWITCHES; at++) {
+        unsigned choice = (unsigned)(decisions_next(&decisions) % SWITCH_CHOICES);
+        if (choice)
+            program.switches[program.n_switches++] = switch_make(at, choice);
+    }
+    assert_null(program_valid(&program));
+    struct verdict list = trial_judge(&t, &program);
+    assert_int_equal(list.violation, VIOLATION_lost_object);
+    assert_int_equal(list.op, number.op);
+    trial_close(&t);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_passes_under_any_schedule),
         cmocka_unit_test(its_variants_are_found),
+        cmocka_unit_test(a_schedule_can_be_written_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
