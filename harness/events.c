@@ -298,33 +298,33 @@ static oracle_set judging(const struct runner *r, const struct side *s) {
     return set;
 }
 
-static bool hears(const struct oracle_module *m, enum oracle_event_code event) {
-    switch (event) {
-#define X(name, parameters, arguments)                                                             \
-    case EVENT_##name:                                                                             \
-        return m->name;
-        ORACLE_EVENTS(X)
+/* A bit for each event that it hears. */
+static uint32_t heard_by(const struct oracle_module *m) {
+    uint32_t heard = 0;
+#define X(name, parameters, arguments) heard |= (uint32_t)(m->name != NULL) << EVENT_##name;
+    ORACLE_EVENTS(X)
 #undef X
-    default:
-        return false;
-    }
+    return heard;
 }
 
-/* Records come first. */
+/* Records come first.  Programs of other traits follow each other: so it is by what is heard, and
+ * not by all that could be. */
 static void list_listeners(struct panel *p, oracle_set modules) {
-    for (unsigned e = 0; e < ORACLE_EVENT_COUNT; e++) {
-        uint8_t *next = p->hears[e];
-        for (unsigned n = ORACLE_COUNT; n < ORACLE_MODULES + ORACLE_COUNT; n++)
-            if (has(modules, n % ORACLE_MODULES) &&
-                hears(oracle_modules[n % ORACLE_MODULES], (enum oracle_event_code)e))
-                *next++ = (uint8_t)(n % ORACLE_MODULES);
-        *next = ORACLE_MODULES;
+    unsigned listening[ORACLE_EVENT_COUNT] = {0}, checking = 0;
+    for (unsigned n = ORACLE_COUNT; n < ORACLE_MODULES + ORACLE_COUNT; n++) {
+        unsigned m = n % ORACLE_MODULES;
+        if (!has(modules, m))
+            continue;
+        for (uint32_t left = heard_by(oracle_modules[m]); left; left &= left - 1) {
+            unsigned e = (unsigned)__builtin_ctz(left);
+            p->hears[e][listening[e]++] = (uint8_t)m;
+        }
+        if (m < ORACLE_COUNT && oracle_modules[m]->checks)
+            p->checking[checking++] = (uint8_t)m;
     }
-    uint8_t *next = p->checking;
-    for (unsigned o = 0; o < ORACLE_COUNT; o++)
-        if (has(modules, o) && oracle_modules[o]->checks)
-            *next++ = (uint8_t)o;
-    *next = ORACLE_COUNT;
+    for (unsigned e = 0; e < ORACLE_EVENT_COUNT; e++)
+        p->hears[e][listening[e]] = ORACLE_MODULES;
+    p->checking[checking] = ORACLE_COUNT;
 }
 
 static void make_states(struct runner *r, struct panel *p, oracle_set modules) {

@@ -82,7 +82,7 @@ static void note_young(struct judge *j) {
     for (unsigned m = 0; m < j->side->graph.mutators; m++) {
         a->young[m] = 0;
         for (unsigned i = 0; i < PROGRAM_SLOTS; i++)
-            if (is_young(j->side, j->side->slots[m][i]) && ageing_object(j, m, i) != MODEL_NONE)
+            if (ageing_object(j, m, i) != MODEL_NONE && is_young(j->side, j->side->slots[m][i]))
                 a->young[m] |= (uint32_t)1 << i;
     }
 }
@@ -111,8 +111,8 @@ static void judge_ages(struct judge *j, bool late) {
     const struct side *s = j->side;
     const struct ageing *a = j->state;
     for (unsigned m = 0; m < s->graph.mutators; m++)
-        for (unsigned i = 0; i < PROGRAM_SLOTS; i++) {
-            unsigned object = a->young[m] >> i & 1 ? ageing_object(j, m, i) : MODEL_NONE;
+        for (uint32_t left = a->young[m]; left; left &= left - 1) {
+            unsigned i = (unsigned)__builtin_ctz(left), object = ageing_object(j, m, i);
             if (object == MODEL_NONE)
                 continue;
             uint64_t survived = a->minors - a->born[object];
