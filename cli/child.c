@@ -291,6 +291,15 @@ static void end_report(struct judged_result *result) {
     result->finished = JUDGED_DONE;
 }
 
+/* By a process that judges one program after the other: a target, or for trials in turns a copy of
+ * this one; but what the harness has left on its stack may be a root to a conservative collector.
+ */
+static bool is_kept(const struct job *job, const struct program *p) {
+    bool trials = job->trial_ms && job->in_turns && !job->observe && !job->listen &&
+                  !job->subject->traits.conservative;
+    return job->seconds && (job->target || trials) && !program_is_large(p);
+}
+
 /* Runs the program and leaves the verdict in the result. */
 static void run_shared(const struct job *job, const struct program *p, struct shared *shared,
                        char *said) {
@@ -300,7 +309,7 @@ static void run_shared(const struct job *job, const struct program *p, struct sh
     shared->place->op = OP_INITIAL;
     if (!job->seconds) {
         run(&w, p);
-    } else if (job->target) {
+    } else if (is_kept(job, p)) {
         death.said_length = STDERR_KEPT;
         target_run(job, p, &death, said);
     } else if (!run_in_child(&w, p, &death, said)) {
@@ -326,6 +335,8 @@ static void run_shared(const struct job *job, const struct program *p, struct sh
 /* A default that judges nothing is said once. */
 static bool does_without(const struct job *job, const char *why) {
     static bool told;
+    if (!job->target)
+        return true;
     if (job->target_asked)
         return false;
     if (!told)
@@ -334,7 +345,7 @@ static bool does_without(const struct job *job, const char *why) {
     return true;
 }
 
-static struct verdict run_in_target(const struct job *job, const struct program *p, char **report) {
+static struct verdict run_in_kept(const struct job *job, const struct program *p, char **report) {
     struct verdict verdict = {.harness_error = true};
     struct shared shared;
     char *said = malloc(STDERR_KEPT);
@@ -347,6 +358,7 @@ static struct verdict run_in_target(const struct job *job, const struct program 
     } else if (does_without(job, verdict.detail)) {
         struct job own = *job;
         own.target = NULL;
+        own.in_turns = false;
         free(said);
         return run_job(&own, p, report);
     }
@@ -379,8 +391,8 @@ struct verdict run_job(const struct job *job, const struct program *p, char **re
                  PROGRAM_HEAP_WORDS);
         return verdict;
     }
-    if (job->target && job->seconds && !program_is_large(p)) {
-        verdict = run_in_target(job, p, report);
+    if (is_kept(job, p)) {
+        verdict = run_in_kept(job, p, report);
         if (job->observe)
             observe_until(job, p, verdict.violation ? verdict.op : p->n_ops);
         return verdict;

@@ -132,8 +132,8 @@ struct job {
      * (--target), malloc'ed, or NULL.  What observes and listens does that here all the
      * same, up to the operation at which the target's run ended. */
     char *target;
-    bool alone;        /* a trial that sees nothing of the trials before it in a target */
-    bool in_turns;     /* one program after the other, by this process and a target alone */
+    bool alone;        /* a trial that sees nothing of the trials before it */
+    bool in_turns;     /* one program after the other, by this process and one that is kept */
     bool target_asked; /* somebody has said which, or none */
     bool
         target_implied; /* it is the one beside the plug-in, of which no replay line needs to say */

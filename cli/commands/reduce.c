@@ -300,14 +300,14 @@ static int find_violation(struct reduce *r) {
     return EXIT_NOTHING;
 }
 
-/* A target that is kept goes on after a violation, which may have left something; and what is found
- * in a sample is looked for thoroughly.  What it has come to must hold alone and in an ordinary
- * run; if it does not, each run is such a one. */
+/* A process that is kept goes on after a violation, which may have left something; and what is
+ * found in a sample is looked for thoroughly.  What it has come to must hold alone and in an
+ * ordinary run; if it does not, each run is such a one. */
 static void reduce_kept(struct reduce *r) {
     static struct program original;
     bool late = strcmp(r->wanted.detail, NEVER_ENDS) == 0;
     original = program;
-    r->job.alone = r->job.target == NULL;
+    r->job.alone = false;
     r->job.thorough = verdict_sampled(&r->wanted);
     for (;;) {
         bool strict = r->job.alone && !r->job.thorough;

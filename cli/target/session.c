@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A fuzz target that is kept, and gets programs to judge (cli.h; fuzz/serve.c is the other
- * side, harness/judged/judged.h what they say to each other).
+ * A process that is kept, and gets programs to judge (cli.h; harness/judged/server.c is the other
+ * side, harness/judged/judged.h what they say to each other): a fuzz target, or for a job without
+ * one a copy of this command, which has the collector as it is here.
  *
  * It runs under the guard, as a child that runs a program does.  One is kept, as long as the jobs
  * differ in nothing but their programs and limits of time.
@@ -27,7 +28,8 @@ static struct session {
     struct guard_child child;
     struct guard_task task;
     _Atomic uint64_t *pace; /* shared with the guardian: a number for each program */
-    char *target;           /* its path */
+    char *target;           /* its path; NULL: it is a copy of us, for this job */
+    struct job job;
     int file, input, ours, theirs;
     char *map;
     struct judged_offsets at;
@@ -90,6 +92,21 @@ static void become_target(void *context) {
     _exit(127);
 }
 
+/* Whoever runs there may write anywhere: our own view of what is shared goes. */
+static void become_copy(void *context) {
+    struct session *s = context;
+    struct runner_options options = job_runner(&s->job);
+    int file = s->file, socket = s->theirs;
+    size_t size = s->at.size;
+    close(s->ours);
+    close(s->input);
+    munmap(s->map, size);
+    guard_unshare((void *)s->pace, sizeof *s->pace);
+    dup2(STDERR_FILENO, STDOUT_FILENO);
+    judged_accept(file, socket, size);
+    judged_serve(&options);
+}
+
 /* ---- the beginning and the end ----------------------------------------------------------------
  */
 
@@ -113,8 +130,10 @@ static void fill_request(const struct job *job, struct judged_request *r) {
 
 static bool fits(const struct session *s, const struct job *job) {
     static struct judged_request wanted;
-    if (s->owner != getpid() || strcmp(s->target, job->target) != 0 ||
-        s->task.seconds != job->seconds)
+    if (s->owner != getpid() || !s->target != !job->target || s->task.seconds != job->seconds)
+        return false;
+    if (s->target ? strcmp(s->target, job->target) != 0
+                  : s->job.subject != job->subject || s->job.reference != job->reference)
         return false;
     fill_request(job, &wanted);
     return memcmp(&wanted, request_of(s), offsetof(struct judged_request, trial_ms)) == 0;
@@ -165,11 +184,12 @@ static bool share(struct session *s, const struct job *job) {
     int pair[2];
     *s = (struct session){.file = -1, .input = -1, .ours = -1, .theirs = -1};
     s->at = judged_offsets();
-    s->target = strdup(job->target);
+    s->target = job->target ? strdup(job->target) : NULL;
+    s->job = *job;
     s->file = memfd_create("isoheap", MFD_CLOEXEC);
     s->input = memfd_create("input", MFD_CLOEXEC);
-    if (!s->target || s->file < 0 || s->input < 0 || ftruncate(s->file, (off_t)s->at.size) != 0 ||
-        write(s->input, "none", 4) != 4)
+    if (!s->target != !job->target || s->file < 0 || s->input < 0 ||
+        ftruncate(s->file, (off_t)s->at.size) != 0 || write(s->input, "none", 4) != 4)
         return false;
     void *map = mmap(NULL, s->at.size, PROT_READ | PROT_WRITE, MAP_SHARED, s->file, 0);
     s->map = map == MAP_FAILED ? NULL : map;
@@ -203,7 +223,7 @@ static bool start(struct session *s, const struct job *job, char *why) {
     struct judged_answer a = {.word = 0};
     static bool registered;
     if (!share(s, job)) {
-        snprintf(why, VERDICT_TEXT, "no memory to share with a target: %s", strerror(errno));
+        snprintf(why, VERDICT_TEXT, "no memory to share with a process: %s", strerror(errno));
         release(s);
         return false;
     }
@@ -211,7 +231,7 @@ static bool start(struct session *s, const struct job *job, char *why) {
     if (job->in_turns)
         stay_on_core(s);
     s->task = (struct guard_task){.seconds = job->seconds,
-                                  .body = become_target,
+                                  .body = s->target ? become_target : become_copy,
                                   .context = s,
                                   .pace = s->pace,
                                   .forks = true};
@@ -224,7 +244,10 @@ static bool start(struct session *s, const struct job *job, char *why) {
     bool ready = get_answer(s, &a) && a.word == JUDGED_READY;
     if (!ready) {
         end_session(s);
-        snprintf(why, VERDICT_TEXT, "%.200s %s", job->target, refusal(&a));
+        if (s->target)
+            snprintf(why, VERDICT_TEXT, "%.200s %s", job->target, refusal(&a));
+        else
+            snprintf(why, VERDICT_TEXT, "a copy of this process does not answer");
         release(s);
         return false;
     }

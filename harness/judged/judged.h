@@ -2,8 +2,8 @@
  *
  * A run whose process may die of it, in memory that it shares with whoever judges: where it is, and
  * what it has found out (judged.c).  Of a process of its own that runs one program (cli/child.c),
- * and of a fuzz target that is asked for verdicts (fuzz/serve.c), which gets its programs through
- * that memory too.
+ * and of one that is asked for verdicts and gets its programs through that memory too (server.c): a
+ * fuzz target (fuzz/serve.c), or a copy of the command (cli/target/session.c).
  */
 #ifndef ISOHEAP_HARNESS_JUDGED_H
 #define ISOHEAP_HARNESS_JUDGED_H
@@ -58,7 +58,7 @@ void judged_explain(struct judged_result *, struct runner *, const struct progra
 /* The one to be read, malloc'ed. */
 char *judged_report(const struct judged_result *);
 
-/* ---- programs for a target --------------------------------------------------------------------
+/* ---- programs for a server --------------------------------------------------------------------
  *
  * The environment variable names three descriptors, "file,socket,size": a file with a struct
  * judged_request, at whole pages behind it the place, and behind that the result; a stream socket
@@ -109,5 +109,17 @@ struct judged_offsets {
     size_t place, result, size;
 };
 struct judged_offsets judged_offsets(void);
+
+/* ---- who is asked -----------------------------------------------------------------------------
+ */
+
+/* Takes what is shared, and returns the request, of which the texts and numbers that do not change
+ * are there; ends the process if it comes from another build. */
+const struct judged_request *judged_accept(int file, int socket, size_t size);
+/* Says so and ends the process. */
+_Noreturn void judged_decline(enum judged_word);
+/* Judges programs by a runner with these options (digest and observe are the server's own), until
+ * it is asked to end. */
+_Noreturn void judged_serve(const struct runner_options *);
 
 #endif
