@@ -46,6 +46,14 @@ static const char *sanitizers(const struct exported *e) {
                         : " -fsanitize=address";
 }
 
+/* What the sources of a collector need besides. */
+static const char *besides(const char *source) {
+    return strcmp(source, "boehm") == 0 ? " collectors/shadow.c -lgc"
+           : strcmp(source, "concurrent") == 0
+               ? " collectors/threads/[a-z]*.c collectors/switch/switch.c"
+               : "";
+}
+
 /* A collector of the tree, at the top of the sources; healthy: without its defect. */
 static char *tree_command(const struct exported *e, const char *compiler, const char *file,
                           const char *out, bool healthy) {
@@ -60,7 +68,7 @@ static char *tree_command(const struct exported *e, const char *compiler, const 
     char *command = text_of("%s -std=c17 -g -I.%s%s -o %s %s collectors/%s/[a-z]*.c "
                             "collectors/arena.c collectors/literals.c%s",
                             compiler, sanitizers(e), what, quoted(out), quoted_path(file), source,
-                            strcmp(source, "boehm") == 0 ? " collectors/shadow.c -lgc" : "");
+                            besides(source));
     free(what);
     return command;
 }
