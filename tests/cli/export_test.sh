@@ -123,6 +123,8 @@ for compiler in gcc clang; do
     done
     $compiler -std=c17 -I"$SOURCE_DIR" -r -nostdlib -o $compiler.arena.o "$SOURCE_DIR/collectors/arena.c" \
         "$SOURCE_DIR/collectors/literals.c" "$SOURCE_DIR/collectors/shadow.c" || wrong=1
+    $compiler -std=c17 -I"$SOURCE_DIR" -r -nostdlib -o $compiler.threads.o "$SOURCE_DIR/collectors/threads/"*.c \
+        "$SOURCE_DIR/collectors/switch/switch.c" || wrong=1
 done
 
 fixtures=$("$ISOHEAP" list --json | tr '{' '\n' | sed -n 's/.*"name": *"\(bad_[a-z_0-9]*\)".*"class": *"\([a-z_]*\)".*/\2\/\1/p')
@@ -162,6 +164,7 @@ for compiler in $compilers; do
         mapfile -t all <"$names"
         library=
         [ "$source" != boehm ] || library=-lgc
+        [ "$source" != concurrent ] || library=$compiler.threads.o
         program "$compiler" all "${all[@]}"
         objects=("${all[@]/%/.$compiler.o}" all.o "$compiler.arena.o")
         $compiler -o bad "${objects[@]}" "$compiler.$source.bad.o" $library || wrong=1
