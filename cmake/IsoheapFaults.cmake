@@ -13,7 +13,8 @@ set(ISOHEAP_MERGE "${PROJECT_SOURCE_DIR}/cmake/merge_faults.py")
 
 function(isoheap_faults)
     file(GLOB patches CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}/faults" "${PROJECT_SOURCE_DIR}/faults/*/*.patch")
-    if(ISOHEAP_TESTS)
+    # End-to-end tests use them, which run with clang; whoever runs those with gcc builds `faults` before.
+    if(ISOHEAP_TESTS AND NOT CMAKE_C_COMPILER_ID STREQUAL "GNU")
         add_custom_target(faults ALL)
     else()
         add_custom_target(faults)

@@ -307,15 +307,22 @@ static uint32_t heard_by(const struct oracle_module *m) {
     return heard;
 }
 
+/* What who sits a run out hears all the same. */
+static const uint32_t heard_always = 1u << EVENT_reset | 1u << EVENT_emptied | 1u << EVENT_built;
+
 /* Records come first.  Programs of other traits follow each other: so it is by what is heard, and
  * not by all that could be. */
-static void list_listeners(struct panel *p, oracle_set modules) {
+static void list_listeners(struct panel *p) {
     unsigned listening[ORACLE_EVENT_COUNT] = {0}, checking = 0;
+    p->heard = 0;
     for (unsigned n = ORACLE_COUNT; n < ORACLE_MODULES + ORACLE_COUNT; n++) {
         unsigned m = n % ORACLE_MODULES;
-        if (!has(modules, m))
+        if (!has(p->seated, m))
             continue;
-        for (uint32_t left = heard_by(oracle_modules[m]); left; left &= left - 1) {
+        uint32_t heard = heard_by(oracle_modules[m]);
+        p->heard |= heard;
+        for (uint32_t left = has(p->out, m) ? heard & heard_always : heard; left;
+             left &= left - 1) {
             unsigned e = (unsigned)__builtin_ctz(left);
             p->hears[e][listening[e]++] = (uint8_t)m;
         }
@@ -353,10 +360,29 @@ static void seat(struct runner *r, struct panel *p, oracle_set chosen) {
             modules |= ORACLE_BIT(oracle_modules[o]->record);
     }
     make_states(r, p, modules);
-    list_listeners(p, modules);
+    p->seated = modules;
+    p->out = 0;
+    list_listeners(p);
     p->judging = chosen;
     p->replaced = replaced & chosen;
     p->chosen = true;
+}
+
+/* Most programs are in nobody's sample: then it costs nothing to ask. */
+static void excuse(struct panel *p) {
+    struct asked outer = asked_now(p);
+    oracle_set out = 0;
+    for (unsigned o = 0; o < ORACLE_COUNT; o++) {
+        if (!has(p->seated, o) || !oracle_modules[o]->sits_out)
+            continue;
+        ask(p, o);
+        out |= oracle_modules[o]->sits_out(&p->judge) ? ORACLE_BIT(o) : 0;
+    }
+    ask_again(p, outer);
+    if (out == p->out)
+        return;
+    p->out = out;
+    list_listeners(p);
 }
 
 /* Tells one that joins in the middle of a run what the others have heard. */
@@ -382,6 +408,8 @@ void panel_choose(struct side *s) {
     for (unsigned o = 0; p->built && o < ORACLE_COUNT; o++)
         if (has(chosen & ~before, o))
             brief(p, o);
+    if (p->built)
+        excuse(p);
 }
 
 void panel_begin(struct side *s) {
@@ -393,12 +421,14 @@ void panel_begin(struct side *s) {
 }
 
 void panel_built(struct side *s) {
-    panel_of(judge_of(s))->built = true;
-    event_built(judge_of(s));
+    struct panel *p = panel_of(judge_of(s));
+    p->built = true;
+    event_built(&p->judge);
+    excuse(p);
 }
 
 bool event_is_heard(struct side *s, enum oracle_event_code event) {
-    return panel_of(judge_of(s))->hears[event][0] < ORACLE_MODULES;
+    return panel_of(judge_of(s))->heard >> event & 1;
 }
 
 void panel_open(struct runner *r, enum party party) {

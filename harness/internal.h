@@ -33,6 +33,9 @@ struct panel {
     struct collector_traits traits;     /* by which they were chosen */
     oracle_set judging;                 /* they have what they need, and are not left out */
     oracle_set replaced;                /* of those: another one judges in their place */
+    oracle_set seated;                  /* those that judge, and the records that they read */
+    oracle_set out;                     /* of those: sit this run out */
+    uint32_t heard;                     /* a bit for each event that a seated one hears */
     void *states[ORACLE_MODULES];       /* NULL: never needed, or it has none */
     void *records[ORACLE_MODULES];      /* states of those that a module reads besides */
     uint8_t checking[ORACLE_COUNT + 1]; /* have checks for a walk; ended by ORACLE_COUNT */

@@ -293,6 +293,9 @@ struct oracle_module {
                      that is the verdict */
     bool marks;   /* a comparison by it that finds nothing has paired all that is reachable */
     bool samples; /* it looks at a sample, unless it is in side.thorough */
+    /* Asked behind `built`: this program is not in its sample, and until the next reset it hears of
+     * nothing more; NULL: of every program it hears all. */
+    bool (*sits_out)(const struct judge *);
     bool fine; /* one wrong step breaks any of many statements: which defect it is, its class says
                   alone, and not its sentence */
 #define X(name, parameters, arguments) bool(*name) parameters;

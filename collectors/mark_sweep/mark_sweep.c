@@ -56,12 +56,24 @@ static void mark_sweep_promise(const struct gc_config *config, struct collector_
     }
 }
 
+/* Defect slot_cleared. */
+static void clear_last_slot(struct space *space) {
+    const struct gc_config *c = &space->config;
+    for (unsigned i = GC_SLOTS; i-- > 0;)
+        if (is_pointer(c->slots[0][i])) {
+            c->slots[0][i] = WORD_UNIT;
+            return;
+        }
+}
+
 static enum gc_result mark_sweep_collect(struct gc *gc, enum gc_collection kind) {
     (void)kind; /* one generation, never compacts: every collection is a full one */
     struct gc_hooks *hooks = gc->space.config.hooks;
     if (FAULTY(lock_kept) && hooks->collections > 0)
         hooks->stuck(hooks, false, "a collection waits for the lock that the last one has kept");
     collect_garbage(&gc->space);
+    if (FAULTY(slot_cleared))
+        clear_last_slot(&gc->space);
     return GC_OK;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Oracle fields: a collector that does not move writes no word of a live block, pointer or not.
+ * Oracle fields: a collector that does not move writes no word of a live block, pointer or not, and
+ * no slot.
  *
  * With addresses that stay this says all that isomorphism says, and more: so it judges in the place
  * of that one.
@@ -42,17 +43,41 @@ static void check_object(struct judge *j, unsigned object) {
                     "the collector changed a field of a live block");
 }
 
+/* Slots are the words of the program itself. */
+static void check_slot(struct judge *j, unsigned m, unsigned slot) {
+    const struct side *s = j->side;
+    word found = s->slots[m][slot], v = j->model->slots[m][slot];
+    if (s->traits.forwards)
+        v = isomorphism_forwarded(&s->graph, j->model_graph, found, v);
+    if (found == side_word(j->model, s->party, v))
+        return;
+    enum violation difference = compare_with_model(j);
+    if (!difference) { /* then there is no path to show */
+        snprintf(j->path, VERDICT_TEXT, "mutator %u: r%u", m, slot);
+        snprintf(j->expected, VERDICT_TEXT, "0x%llx",
+                 (unsigned long long)side_word(j->model, s->party, v));
+        snprintf(j->found, VERDICT_TEXT, "0x%llx", (unsigned long long)found);
+    }
+    judge_fail(j, difference ? difference : VIOLATION_edge_changed,
+               "the collector has changed a slot of the program");
+}
+
 static bool compared(struct judge *j, enum occasion when) {
     (void)when;
+    for (unsigned m = 0; m < j->side->graph.mutators; m++)
+        for (unsigned slot = 0; slot < GC_SLOTS; slot++)
+            check_slot(j, m, slot);
     for (uint32_t i = 0; i < j->model->n_reached; i++)
         check_object(j, j->model->work[i]);
     return true;
 }
 
 const struct oracle_module oracle_fields = {
-    .meaning = "theorem property 5: a non-moving collector writes no field of a live block",
+    .meaning =
+        "theorem property 5: a non-moving collector writes no field of a live block, no slot",
     .source = "the long OCaml paper, Figure 28, property 5 (field_reads_equal)",
-    .classes = {VIOLATION_field_written, VIOLATION_lost_object},
+    .classes = {VIOLATION_field_written, VIOLATION_lost_object, VIOLATION_dangling_pointer,
+                VIOLATION_edge_changed, VIOLATION_data_changed, VIOLATION_sharing_changed},
     .needs = 1u << NEED_walk | 1u << NEED_stays,
     .replaces = ORACLE_BIT(ORACLE_isomorphism),
     .compared = compared,

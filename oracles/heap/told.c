@@ -64,6 +64,10 @@ static bool built(struct judge *j) {
     return false;
 }
 
+static bool sits_out(const struct judge *j) {
+    return !((const struct told *)j->state)->active;
+}
+
 /* ---- what is noted ----------------------------------------------------------------------------
  */
 
@@ -411,6 +415,7 @@ const struct oracle_module oracle_told = {
     .needs = 1u << NEED_walk | 1u << NEED_tells,
     .state = sizeof(struct told),
     .samples = true,
+    .sits_out = sits_out,
     .reset = reset,
     .built = built,
     .told = told,

@@ -77,12 +77,12 @@ static void end(void) {
 }
 
 static struct judged_answer run(const char *text, bool alone) {
-    const char word = JUDGED_RUN;
+    const char asked = JUDGED_RUN;
     parse_program(&request()->program, text);
     request()->alone = alone;
     request()->trial_ms = 5000;
     result()->finished = result()->judged = 0;
-    assert_int_equal(write(server.ours, &word, 1), 1);
+    assert_int_equal(write(server.ours, &asked, 1), 1);
     return answer();
 }
 
