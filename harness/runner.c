@@ -182,6 +182,7 @@ static void reset_side(struct runner *r, struct side *s) {
     s->config.hooks = s->hooks;
     s->config.masks = ~unmasked(s->collector, r->unmask);
     s->thorough = r->thorough;
+    s->operations = r->program->n_ops;
     s->fault = NULL;
     take_promises(s);
     size_t most = heap_most_words(&s->traits, &s->config);

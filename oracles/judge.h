@@ -74,6 +74,7 @@ struct side {
         size_t budget;
     } slice;
     oracle_set thorough; /* those that look at each in this run, instead of a sample */
+    unsigned operations; /* of the script */
     bool paired;         /* the witness pairs this heap with the model */
     size_t static_words;
     struct graph graph;

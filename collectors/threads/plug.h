@@ -9,6 +9,8 @@
 #include "collectors/collector.h"
 #include "collectors/threads/threads.h"
 
+#include <string.h>
+
 static inline void threads_tell_hooks(void *hooks, uint64_t decision, uint64_t thread) {
     struct gc_hooks *h = (struct gc_hooks *)hooks;
     h->switched(h, decision, thread);
@@ -17,7 +19,8 @@ static inline void threads_tell_hooks(void *hooks, uint64_t decision, uint64_t t
 /* The schedule of a config, for threads_reset; fuel as there. */
 static inline struct threads_schedule threads_schedule_of(const struct gc_config *config,
                                                           uint64_t fuel) {
-    struct threads_schedule schedule = {0};
+    struct threads_schedule schedule;
+    memset(&schedule, 0, sizeof schedule);
     schedule.seed = config->schedule;
     schedule.decisions = config->decisions;
     schedule.n_decisions = config->n_decisions;

@@ -19,7 +19,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { GUARD = 1 << 20, AGAIN = 117 /* the status of a copy that wants to be replaced */ };
+/* The statuses of a copy that wants to be replaced; and of one that has a verdict, and the subject
+ * has closed the socket. */
+enum { GUARD = 1 << 20, AGAIN = 117, UNHEARD = 118 };
 
 static struct {
     int socket;
@@ -54,14 +56,19 @@ static void map_all(int file) {
     served.busy = map(-1, 0, (size_t)sysconf(_SC_PAGESIZE));
 }
 
-static void answer(enum judged_word what, int status) {
+/* False: nobody listens any more. */
+static bool is_told(enum judged_word what, int status) {
     struct judged_answer a = {what, status};
     ssize_t n;
     do
         n = write(served.socket, &a, sizeof a);
     while (n < 0 && errno == EINTR);
-    if (n != sizeof a)
-        _Exit(0); /* nobody listens any more */
+    return n == sizeof a;
+}
+
+static void answer(enum judged_word what, int status) {
+    if (!is_told(what, status))
+        _Exit(0);
 }
 
 _Noreturn void judged_decline(enum judged_word what) {
@@ -105,7 +112,10 @@ static bool run_one(pid_t self) {
     if (verdict.violation && !request->trials)
         judged_explain(result, served.runner, &request->program, &verdict);
     *served.busy = false;
-    answer(JUDGED_RAN, 0);
+    if (!is_told(JUDGED_RAN, 0)) {
+        *served.busy = true; /* the process itself will say it */
+        _Exit(UNHEARD);
+    }
     return well;
 }
 
@@ -123,6 +133,8 @@ static _Noreturn void run_programs(bool again) {
         ssize_t n = read(served.socket, &asked, 1);
         if (n < 0 && errno == EINTR)
             continue; /* as if one more had run: that is no harm */
+        if (n < 0)
+            _Exit(0); /* the subject has closed it: the next copy has it */
         if (n != 1 || asked != JUDGED_RUN)
             _Exit(JUDGED_END);
         *served.busy = true;
@@ -152,8 +164,10 @@ static _Noreturn void serve(void) {
         again = WIFEXITED(status) && WEXITSTATUS(status) == AGAIN && *served.busy;
         if (again)
             continue;
+        bool unheard = WIFEXITED(status) && WEXITSTATUS(status) == UNHEARD &&
+                       served.result->finished == JUDGED_DONE;
         if (*served.busy)
-            answer(JUDGED_DIED, status);
+            answer(unheard ? JUDGED_RAN : JUDGED_DIED, unheard ? 0 : status);
         else if (WIFEXITED(status) && WEXITSTATUS(status) == JUDGED_END)
             _Exit(0);
         *served.busy = false;

@@ -64,11 +64,11 @@ static void check_slot(struct judge *j, unsigned m, unsigned slot) {
 
 static bool compared(struct judge *j, enum occasion when) {
     (void)when;
+    for (uint32_t i = 0; i < j->model->n_reached; i++)
+        check_object(j, j->model->work[i]);
     for (unsigned m = 0; m < j->side->graph.mutators; m++)
         for (unsigned slot = 0; slot < GC_SLOTS; slot++)
             check_slot(j, m, slot);
-    for (uint32_t i = 0; i < j->model->n_reached; i++)
-        check_object(j, j->model->work[i]);
     return true;
 }
 

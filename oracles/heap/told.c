@@ -21,7 +21,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TOLD_SHARE = 64, TOLD_SMALL = 4, TOLD_HEAP = 256, TOLD_WORDS = 4096, TOLD_THOROUGH = 64 };
+enum { TOLD_SHARE = 64, TOLD_WORDS = 4096, TOLD_THOROUGH = 64 };
+/* Small are so many operations, whatever the config; or with an initial heap any number of them. */
+enum { TOLD_SMALL = 4, TOLD_HEAP = 256, TOLD_OPS = 4 };
 
 static bool is_asked_for_all(const struct judge *j) {
     return j->side->thorough & ORACLE_BIT(ORACLE_told);
@@ -40,8 +42,9 @@ static bool is_in_sample(const struct judge *j) {
     const struct gc_config *c = &j->side->config;
     size_t sum = m->n_objects + 3 * m->n_words + 5 * c->heap_words + 7 * c->variant +
                  11 * c->nursery_words + 13 * c->mark_stack;
-    bool small = m->n_objects && m->n_words <= TOLD_SMALL && c->heap_words <= TOLD_HEAP &&
-                 c->variant == 0 && c->kind == 0;
+    bool plain = m->n_objects && c->variant == 0 && c->kind == 0;
+    bool small = m->n_words <= TOLD_SMALL && c->heap_words <= TOLD_HEAP &&
+                 (plain || j->side->operations <= TOLD_OPS);
     return is_asked_for_all(j) || small || sum % TOLD_SHARE == 0;
 }
 

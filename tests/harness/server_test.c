@@ -123,6 +123,28 @@ static void test_outlives(void **state) {
     end();
 }
 
+static enum gc_result close_all(struct gc *gc, enum gc_collection kind) {
+    (void)gc;
+    (void)kind;
+    for (int file = 3; file < 64; file++)
+        close(file);
+    return GC_OK;
+}
+
+/* One that closes the socket is judged all the same. */
+static void test_speaks_for_the_silenced(void **state) {
+    struct collector closes = mark_sweep;
+    (void)state;
+    closes.collect = close_all;
+    start(&closes, judged_offsets().size);
+    assert_int_equal(answer().word, JUDGED_READY);
+    for (unsigned n = 0; n < 3; n++) {
+        assert_int_equal(run(collects, false).word, JUDGED_RAN);
+        assert_int_equal(result()->finished, JUDGED_DONE);
+    }
+    end();
+}
+
 static void test_declines(void **state) {
     struct collector lacks = mark_sweep;
     (void)state;
@@ -139,8 +161,8 @@ static void test_declines(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_serves),
-                                       cmocka_unit_test(test_outlives),
-                                       cmocka_unit_test(test_declines)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_serves), cmocka_unit_test(test_outlives),
+        cmocka_unit_test(test_speaks_for_the_silenced), cmocka_unit_test(test_declines)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

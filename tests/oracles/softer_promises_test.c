@@ -215,6 +215,7 @@ static struct collector slots_sharing(void) {
     c.collect = share_and_collect;
     c.writable = odd_is_writable;
     c.traits.outside = c.traits.any_word = c.traits.atoms = false; /* slots are followed */
+    c.traits.tells = 0; /* nobody is told of the block that it allocates in a collection */
     c.traits.infix = c.traits.start_env = false;
     c.traits.linear = 0;
     c.traits.steady = c.traits.waits = false;
