@@ -23,6 +23,11 @@ void program_copy(struct program *to, const struct program *from) {
     memcpy(to->ops, from->ops, from->n_ops * sizeof *from->ops);
 }
 
+void cut_switches(struct program *p, unsigned at, unsigned n) {
+    memmove(p->switches + at, p->switches + at + n, (p->n_switches - at - n) * sizeof *p->switches);
+    p->n_switches = (uint16_t)(p->n_switches - n);
+}
+
 void cut_ops(struct program *p, unsigned at, unsigned n) {
     memmove(p->ops + at, p->ops + at + n, (p->n_ops - at - n) * sizeof *p->ops);
     p->n_ops = (uint16_t)(p->n_ops - n);

@@ -16,6 +16,8 @@ void program_copy(struct program *to, const struct program *from);
 
 /* Removes the operations at .. at + n - 1. */
 void cut_ops(struct program *p, unsigned at, unsigned n);
+/* Decisions of the schedule. */
+void cut_switches(struct program *p, unsigned at, unsigned n);
 
 /* What becomes of a pointer at a block that is gone. */
 enum mend {

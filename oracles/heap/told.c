@@ -22,8 +22,9 @@
 #include <string.h>
 
 enum { TOLD_SHARE = 64, TOLD_WORDS = 4096, TOLD_THOROUGH = 64 };
-/* Small are so many operations, whatever the config; or with an initial heap any number of them. */
-enum { TOLD_SMALL = 4, TOLD_HEAP = 256, TOLD_OPS = 4 };
+/* Small are so many operations in a heap that is none too small for them, or with an initial heap
+ * any number of them. */
+enum { TOLD_SMALL = 4, TOLD_HEAP = 256, TOLD_ROOM = 64, TOLD_OPS = 4 };
 
 static bool is_asked_for_all(const struct judge *j) {
     return j->side->thorough & ORACLE_BIT(ORACLE_told);
@@ -43,8 +44,8 @@ static bool is_in_sample(const struct judge *j) {
     size_t sum = m->n_objects + 3 * m->n_words + 5 * c->heap_words + 7 * c->variant +
                  11 * c->nursery_words + 13 * c->mark_stack;
     bool plain = m->n_objects && c->variant == 0 && c->kind == 0;
-    bool small = m->n_words <= TOLD_SMALL && c->heap_words <= TOLD_HEAP &&
-                 (plain || j->side->operations <= TOLD_OPS);
+    bool few = j->side->operations <= TOLD_OPS && c->heap_words >= TOLD_ROOM;
+    bool small = m->n_words <= TOLD_SMALL && c->heap_words <= TOLD_HEAP && (plain || few);
     return is_asked_for_all(j) || small || sum % TOLD_SHARE == 0;
 }
 

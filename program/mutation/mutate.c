@@ -4,6 +4,7 @@
  *
  * A struct program is large and mostly unused: nothing here clears or copies one as a whole.
  */
+#include "program/cut.h"
 #include "program/mutation/internal.h"
 
 #include "program/bytes/bytes.h"
@@ -149,9 +150,16 @@ static void drop_some(struct mutation *m, size_t excess, size_t size) {
     struct program *p = &m->program;
     unsigned counts[3] = {p->n_ops, p->n_items, count_roots(p)}, settings = count_settings(p);
     unsigned before = 0, sort = 0;
-    unsigned chosen = random_below(&m->random, counts[0] + counts[1] + counts[2] + settings);
-    if (chosen >= counts[0] + counts[1] + counts[2]) {
-        reset_setting(p, chosen - counts[0] - counts[1] - counts[2]);
+    unsigned parts = counts[0] + counts[1] + counts[2], all = parts + settings;
+    unsigned chosen = random_below(&m->random, all + p->n_switches);
+    if (chosen >= all) {
+        unsigned at = chosen - all, left = p->n_switches - at;
+        unsigned share = (unsigned)(p->n_switches * excess / size) + 1;
+        cut_switches(p, at, share < left ? share : left);
+        return;
+    }
+    if (chosen >= parts) {
+        reset_setting(p, chosen - parts);
         return;
     }
     while (chosen - before >= counts[sort])

@@ -3,17 +3,15 @@
  * The steps of reduction on the schedule of threads (steps.h): one decision after the other is
  * taken away, until few are left.
  */
+#include "program/cut.h"
 #include "program/reduction/steps.h"
-
-#include <string.h>
 
 static unsigned count_switches(const struct program *p) {
     return p->n_switches;
 }
 
 static bool remove_switches(struct program *p, unsigned at, unsigned n) {
-    memmove(p->switches + at, p->switches + at + n, (p->n_switches - at - n) * sizeof *p->switches);
-    p->n_switches = (uint16_t)(p->n_switches - n);
+    cut_switches(p, at, n);
     return true;
 }
 
