@@ -37,8 +37,11 @@ static bool reset(struct judge *j) {
     return false;
 }
 
-/* The program says which, and not what ran before: it has the same verdict each time. */
+/* The program says which, and not what ran before: it has the same verdict each time.  Who has
+ * `settled` works between calls too, and what is told there belongs to none of them. */
 static bool is_in_sample(const struct judge *j) {
+    if (j->side->collector->settled)
+        return false;
     const struct model *m = j->model;
     const struct gc_config *c = &j->side->config;
     size_t sum = m->n_objects + 3 * m->n_words + 5 * c->heap_words + 7 * c->variant +
