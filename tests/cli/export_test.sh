@@ -55,7 +55,7 @@ compiled() {
 
 # By the command that the file names; the healthy collector by the same, without what makes it bad.
 as_it_says() {
-    ln -s "$SOURCE_DIR/collectors" collectors
+    ln -s "$SOURCE_DIR/collectors" "$SOURCE_DIR/models" .
     compiled "$name, $compiler" "$compiler $warnings $command"
     fails "$name, $compiler" "$file" ./finding
     compiled "$name, $compiler, $source" \
@@ -84,6 +84,7 @@ if [ $# -eq 3 ]; then
     esac
     library=
     [ "$source" != boehm ] || library=' collectors/shadow.c -lgc'
+    [ "$source" != concurrent ] || library=' collectors/threads/[a-z]*.c collectors/switch/switch.c'
     must="-std=c17 -g -I.$sanitizer -DISOHEAP_FAULT=FAULT_$defect -DISOHEAP_COLLECTOR=$name -o finding finding.c \
 collectors/$source/[a-z]*.c collectors/arena.c collectors/literals.c$library"
     [ "$command" = "$must" ] || complain "$name: the file's command is not $must" finding.c
