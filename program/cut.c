@@ -10,19 +10,6 @@
 
 static const struct value unit = {.kind = VALUE_IMMEDIATE};
 
-void program_copy(struct program *to, const struct program *from) {
-    memcpy(to->config, from->config, sizeof to->config);
-    memcpy(to->roots, from->roots, sizeof to->roots);
-    to->n_items = from->n_items;
-    to->n_fields = from->n_fields;
-    to->n_ops = from->n_ops;
-    to->n_switches = from->n_switches;
-    memcpy(to->switches, from->switches, from->n_switches * sizeof *from->switches);
-    memcpy(to->items, from->items, from->n_items * sizeof *from->items);
-    memcpy(to->fields, from->fields, from->n_fields * sizeof *from->fields);
-    memcpy(to->ops, from->ops, from->n_ops * sizeof *from->ops);
-}
-
 void cut_switches(struct program *p, unsigned at, unsigned n) {
     memmove(p->switches + at, p->switches + at + n, (p->n_switches - at - n) * sizeof *p->switches);
     p->n_switches = (uint16_t)(p->n_switches - n);

@@ -11,9 +11,6 @@
 
 #include "program/program.h"
 
-/* Copies the meaningful content alone: an assignment would move 295 KB. */
-void program_copy(struct program *to, const struct program *from);
-
 /* Removes the operations at .. at + n - 1. */
 void cut_ops(struct program *p, unsigned at, unsigned n);
 /* Decisions of the schedule. */

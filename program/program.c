@@ -18,6 +18,19 @@ void program_clear(struct program *p) {
     memset(p->roots, 0, sizeof p->roots); /* VALUE_IMMEDIATE is 0: every root is unit */
 }
 
+void program_copy(struct program *to, const struct program *from) {
+    memcpy(to->config, from->config, sizeof to->config);
+    memcpy(to->roots, from->roots, sizeof to->roots);
+    to->n_items = from->n_items;
+    to->n_fields = from->n_fields;
+    to->n_ops = from->n_ops;
+    to->n_switches = from->n_switches;
+    memcpy(to->switches, from->switches, from->n_switches * sizeof *from->switches);
+    memcpy(to->items, from->items, from->n_items * sizeof *from->items);
+    memcpy(to->fields, from->fields, from->n_fields * sizeof *from->fields);
+    memcpy(to->ops, from->ops, from->n_ops * sizeof *from->ops);
+}
+
 /* ---- equality -------------------------------------------------------------------------------- */
 
 /* One comparison instead of four: each is traced by a fuzzer, and this is the innermost loop of

@@ -352,6 +352,8 @@ struct program {
 
 /* The empty program: default config, no items, every root the immediate 0 (unit), no script. */
 void program_clear(struct program *p);
+/* Copies the meaningful content alone: an assignment would move 295 KB. */
+void program_copy(struct program *to, const struct program *from);
 
 /* NULL if p keeps every rule of this header, else a static sentence that says which it breaks.
  * Every program that decode or parse yields is valid; every valid program can be printed, encoded

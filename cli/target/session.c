@@ -282,14 +282,6 @@ bool target_begin(const struct job *job, struct judged_place **place, struct jud
 /* ---- a program --------------------------------------------------------------------------------
  */
 
-/* What is meaningful in it; the whole is large. */
-static void send_program(struct program *to, const struct program *p) {
-    memcpy(to, p, offsetof(struct program, items));
-    memcpy(to->items, p->items, p->n_items * sizeof *p->items);
-    memcpy(to->fields, p->fields, p->n_fields * sizeof *p->fields);
-    memcpy(to->ops, p->ops, p->n_ops * sizeof *p->ops);
-}
-
 void target_run(const struct job *job, const struct program *p, struct death *death, char *said) {
     struct session *s = &session;
     const struct judged_place *place = (const void *)(s->map + s->at.place);
@@ -297,7 +289,7 @@ void target_run(const struct job *job, const struct program *p, struct death *de
     char run_word = JUDGED_RUN;
     size_t room = death->said_length;
     *death = (struct death){.said = said};
-    send_program(&request_of(s)->program, p);
+    program_copy(&request_of(s)->program, p);
     request_of(s)->trial_ms = job->trial_ms;
     request_of(s)->alone = job->alone;
     atomic_fetch_add(s->pace, 1);

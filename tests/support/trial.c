@@ -6,7 +6,6 @@
 #include "tests/support/trial.h"
 
 #include "program/bytes/bytes.h"
-#include "program/cut.h"
 #include "program/random.h"
 #include "tests/support/support.h"
 
