@@ -32,7 +32,7 @@ static bool is_asked_for_all(const struct judge *j) {
 
 static bool reset(struct judge *j) {
     struct told *t = j->state;
-    t->active = t->listens = false;
+    t->listens = false;
     t->violation = VIOLATION_none;
     return false;
 }
@@ -55,7 +55,7 @@ static bool is_in_sample(const struct judge *j) {
 static bool built(struct judge *j) {
     struct told *t = j->state;
     t->budget = (size_t)TOLD_WORDS * (is_asked_for_all(j) ? TOLD_THOROUGH : 1);
-    t->active = t->listens = is_in_sample(j) && j->side->graph.words <= t->budget;
+    t->listens = is_in_sample(j) && j->side->graph.words <= t->budget;
     if (!t->listens)
         return false;
     memset(t->row_of, 0, sizeof t->row_of);
@@ -72,7 +72,8 @@ static bool built(struct judge *j) {
 }
 
 static bool sits_out(const struct judge *j) {
-    return !((const struct told *)j->state)->active;
+    const struct told *t = j->state;
+    return !t->listens && !t->violation;
 }
 
 /* ---- what is noted ----------------------------------------------------------------------------
@@ -98,7 +99,7 @@ void told_note(struct judge *j, enum violation v, const char *detail, const char
 }
 
 static bool is_listening(const struct told *t) {
-    return t->active && t->listens && !t->violation;
+    return t->listens && !t->violation;
 }
 
 /* ---- steps ------------------------------------------------------------------------------------
@@ -245,7 +246,6 @@ static void moved(struct judge *j, struct told_place *b, const word *place, word
     *n = (struct told_place){.value = to,
                              .header = b->header,
                              .arrived = now,
-
                              .found = j->side->calls,
                              .scanned = b->scanned,
                              .waits = b->waits,
@@ -350,7 +350,6 @@ static void add_block(struct judge *j, const struct request *request) {
     }
     bool young = j->side->collector->young && j->side->collector->young(j->side->gc, v);
     *b = (struct told_place){.value = v,
-
                              .here = true,
                              .young = young,
                              .header = header_make(request->wosize, WHITE, request->tag)};
@@ -398,7 +397,7 @@ static void raise_noted(struct judge *j) {
 /* If the heaps are still to be compared, what that finds comes first. */
 static bool operated(struct judge *j) {
     const struct told *t = j->state;
-    if (t->active && t->violation && j->side->hooks->collections == j->side->compared)
+    if (t->violation && j->side->hooks->collections == j->side->compared)
         raise_noted(j);
     return false;
 }
@@ -406,7 +405,7 @@ static bool operated(struct judge *j) {
 static bool compared(struct judge *j, enum occasion when) {
     (void)when;
     const struct told *t = j->state;
-    if (t->active && t->violation)
+    if (t->violation)
         raise_noted(j);
     return false;
 }

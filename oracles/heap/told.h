@@ -30,7 +30,6 @@ struct told_place {
 enum told_row { ROW_NONE, ROW_SCANNED, ROW_SWEPT, ROW_SLID };
 
 struct told {
-    bool active; /* it has listened in this run */
     bool listens;
     uint64_t compared; /* hooks->collections at the last comparison */
     struct gc_cycle cycle;
