@@ -60,7 +60,6 @@ static inline unsigned known_variant(void) {
 enum {
     GROWTH = OTF_STRIDE / 2, /* places for as many of the smallest blocks as the words make */
     CAPACITY = GROWTH << 16,
-    WHY = 240,
     DEPTH = 8,   /* of a store buffer */
     YIELDS = 256 /* of a slice, at most */
 };
@@ -298,18 +297,12 @@ struct order {
 static void perform(void (*body)(void *), struct order *o) {
     struct gc *g = o->gc;
     struct gc_hooks *hooks = g->config.hooks;
-    char why[WHY];
     enum threads_answer answer = threads_do(g->mutator[o->m], body, o);
     uint64_t ended = otf_cycles(g->otf) - g->cycles;
     hooks->collections += ended ? ended : g->freed; /* of a sweep that is under way too */
     g->cycles += ended;
     g->freed = false;
-    if (answer == THREADS_DONE)
-        return;
-    threads_why(why, sizeof why);
-    if (answer == THREADS_MISUSED)
-        hooks->broken(hooks, why);
-    hooks->stuck(hooks, answer == THREADS_LIVELOCK, why);
+    threads_tell_answer(hooks, answer);
 }
 
 /* A cycle that begins after now has ended. */

@@ -31,4 +31,15 @@ static inline struct threads_schedule threads_schedule_of(const struct gc_config
     return schedule;
 }
 
+/* Tells the harness why an operation is not done; it returns if the operation is. */
+static inline void threads_tell_answer(struct gc_hooks *hooks, enum threads_answer answer) {
+    char why[240];
+    if (answer == THREADS_DONE)
+        return;
+    threads_why(why, sizeof why);
+    if (answer == THREADS_MISUSED)
+        hooks->broken(hooks, why);
+    hooks->stuck(hooks, answer == THREADS_LIVELOCK, why);
+}
+
 #endif

@@ -11,7 +11,7 @@
 #include <sched.h>
 #include <stdlib.h>
 
-enum { CAPACITY = 1 << 16, WHY = 240 };
+enum { CAPACITY = 1 << 16 };
 
 struct gc {
     struct arena arena;
@@ -84,18 +84,8 @@ struct call {
     bool done;
 };
 
-static void judge(struct gc_hooks *hooks, enum threads_answer answer) {
-    char why[WHY];
-    if (answer == THREADS_DONE)
-        return;
-    threads_why(why, sizeof why);
-    if (answer == THREADS_MISUSED)
-        hooks->broken(hooks, why);
-    hooks->stuck(hooks, answer == THREADS_LIVELOCK, why);
-}
-
 static void perform(void (*body)(void *), struct call *c) {
-    judge(c->gc->config.hooks, threads_do(c->gc->mutator[c->m], body, c));
+    threads_tell_answer(c->gc->config.hooks, threads_do(c->gc->mutator[c->m], body, c));
 }
 
 static void do_join(void *context) {
@@ -118,7 +108,7 @@ static void do_leave(void *context) {
 
 static void detach(struct gc *g, unsigned m) {
     perform(do_leave, &(struct call){.gc = g, .m = m});
-    judge(g->config.hooks, threads_dismiss(g->mutator[m]));
+    threads_tell_answer(g->config.hooks, threads_dismiss(g->mutator[m]));
     g->tandem.roots[m] = NULL;
 }
 
