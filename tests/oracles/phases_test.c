@@ -24,14 +24,6 @@
 static struct program program;
 static struct verdict verdict;
 
-static void must_be_found(const struct collector *c, enum violation v, const char *detail) {
-    verdict = run_here(c, &cheney, &program);
-    assert_string_equal(violation_name(verdict.violation), violation_name(v));
-    assert_string_equal(verdict.detail, detail);
-    assert_int_equal(verdict.oracle, ORACLE_phases);
-    assert_int_equal(verdict.guilty, PARTY_SUBJECT);
-}
-
 /* ---- what is found ----------------------------------------------------------------------------
  */
 
@@ -58,7 +50,7 @@ static void each_clause_has_a_known_bad_collector(void **state) {
         snprintf(path, sizeof path, "%s/%s/%s.txt", CRASHES_DIR, violation_name(bad->violation),
                  rows[i].defect);
         load_program(&program, path);
-        must_be_found(bad->collector, bad->violation, rows[i].detail);
+        must_be_found(bad->collector, &program, ORACLE_phases, bad->violation, rows[i].detail);
     }
 }
 
@@ -72,8 +64,8 @@ static void protection_is_asked_for_in_later_slices(void **state) {
                   "  b4 = block tag=0 [4]\n  b5 = block tag=0 [5]\n"
                   "roots\n  r0 = b0\nscript\n  slice 1\n  r0.4 := 5\n"
                   "  slice 1\n  slice 1\n  slice 1\n  slice 1\n");
-    must_be_found(collector_find(known_bad_collectors(), "bad_entry_borrowed"),
-                  VIOLATION_tricolour_broken,
+    must_be_found(collector_find(known_bad_collectors(), "bad_entry_borrowed"), &program,
+                  ORACLE_phases, VIOLATION_tricolour_broken,
                   "while marking, nothing gray leads to a white block that the program can reach");
 }
 
@@ -116,8 +108,9 @@ static void nonsense_is_a_finding(void **state) {
     parse_program(&program, two_blocks);
     c.reset = note_config;
     c.collect = sweeps_again;
-    must_be_found(&c, VIOLATION_promise_broken,
-                  "hooks->phase has been told of the end of a phase that is not under way");
+    verdict =
+        must_be_found(&c, &program, ORACLE_phases, VIOLATION_promise_broken,
+                      "hooks->phase has been told of the end of a phase that is not under way");
     assert_string_equal(verdict.expected, "the end of the darkening of roots");
     assert_string_equal(verdict.found, "that of sweeping");
     static const word places[] = {0, 8, 0x1234567, ~(word)0, ~(word)7};
@@ -125,7 +118,7 @@ static void nonsense_is_a_finding(void **state) {
     c.mark_stack = visits_wild;
     for (unsigned i = 0; i < sizeof places / sizeof *places; i++) {
         wild = places[i];
-        must_be_found(&c, VIOLATION_stack_broken,
+        must_be_found(&c, &program, ORACLE_phases, VIOLATION_stack_broken,
                       "an entry of the mark stack leads to no block of the heap");
     }
 }

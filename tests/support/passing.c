@@ -69,6 +69,16 @@ const struct verdict *must_break(const struct collector *subject, struct program
     return &verdict;
 }
 
+struct verdict must_be_found(const struct collector *subject, const struct program *p,
+                             enum oracle oracle, enum violation v, const char *detail) {
+    struct verdict verdict = run_here(subject, &cheney, p);
+    assert_string_equal(violation_name(verdict.violation), violation_name(v));
+    assert_string_equal(verdict.detail, detail);
+    assert_int_equal(verdict.oracle, oracle);
+    assert_int_equal(verdict.guilty, PARTY_SUBJECT);
+    return verdict;
+}
+
 void places_do_not_matter(struct program *p) {
     for (const struct collector *const *c = registered_collectors; *c; c++) {
         struct runner *one = open_pair(*c, &cheney), *other = open_pair(*c, &cheney);

@@ -26,6 +26,10 @@ void all_must_pass(const char *source);
 const struct verdict *must_break(const struct collector *subject, struct program *,
                                  const char *source, enum violation);
 
+/* The oracle finds that the subject, beside cheney, raises the class with this sentence. */
+struct verdict must_be_found(const struct collector *subject, const struct program *, enum oracle,
+                             enum violation, const char *detail);
+
 /* The program passes on every registered collector in each variant, and does the same on another
  * one beside it, whose heap and all else lie elsewhere. */
 void places_do_not_matter(struct program *);
