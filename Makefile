@@ -8,6 +8,8 @@
 TIME    = 60
 TARGET  =
 FROM    =
+# where the OCaml runtime comes from: a source tree, or a version (scripts/ocaml_source.sh)
+OCAML   =
 JOBS    = $(shell nproc 2>/dev/null || echo 2)
 INSTALL = yes
 DEFECTS =
@@ -28,19 +30,21 @@ AFL_TARGET = $(or $(TARGET),fuzz_mark_sweep)
 
 comma = ,
 
-export TIME TARGET JOBS INSTALL PRESET DEFECTS
+export TIME TARGET JOBS INSTALL PRESET DEFECTS OCAML
 MAKEFLAGS += --no-print-directory
 
 .DEFAULT_GOAL := build
-.PHONY: build fuzz afl check bench coverage minimise merge known-bad faults mutants msan ubsan tsan machines oss-fuzz-check format tidy deps machine-deps test-deps clean help
+.PHONY: build fuzz afl check bench coverage minimise merge known-bad ocaml-check faults mutants msan ubsan tsan machines oss-fuzz-check format tidy deps machine-deps test-deps clean help
 
 build: deps ## build the command, build/bin/isoheap, and the fuzz binaries, build/fuzz/bin/
 	@scripts/build.sh release fuzz
 
-# Of a build with fuzz targets: TARGET, or several with commas between them, or else all of it.
-targets = $(subst $(comma), ,$(TARGET))
+# Of a build with fuzz targets: TARGET, or several with commas between them, or else all of it; with
+# another OCaml its targets.
+ocaml_targets = fuzz_ocaml fuzz_ocaml_debug fuzz_ocaml_tiny
+targets = $(or $(subst $(comma), ,$(TARGET)),$(if $(OCAML),$(ocaml_targets)))
 
-fuzz: deps ## fuzz every target, TIME=60 seconds in all; TARGET=fuzz_x only that one
+fuzz: deps ## fuzz every target, TIME=60 seconds in all; TARGET=fuzz_x only that one; OCAML=DIR that tree
 	@scripts/build.sh release
 	@TARGETS="$(targets)" scripts/build.sh $(PRESET)
 	@build/bin/isoheap fuzz --time=$(TIME) --jobs=$(JOBS) --bin-dir=build/$(PRESET)/bin \
@@ -74,6 +78,9 @@ merge: deps ## add to the corpus of TARGET=fuzz_x what the folders FROM="a b" re
 	@TARGETS="$(targets)" scripts/build.sh $(PRESET)
 	@build/bin/isoheap corpus merge --bin-dir=build/$(PRESET)/bin --corpus=build/$(PRESET)/corpus --crashes=findings \
 		$(or $(TARGET),$(error make merge TARGET=fuzz_x FROM=folder)) $(or $(FROM),$(error make merge TARGET=fuzz_x FROM=folder))
+
+ocaml-check: deps ## known defects and seeds on the tree OCAML=DIR (or a version), then TIME=60 seconds of fuzzing
+	@scripts/ocaml_check.sh --time=$(TIME) --jobs=$(JOBS) $(or $(OCAML),4.13.1)
 
 known-bad: deps ## fuzz every known-bad collector until its defect is found
 	@TARGETS="$(DEFECTS:%=fuzz_bad_%)" scripts/build.sh known-bad

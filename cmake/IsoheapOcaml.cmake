@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: MIT
-# The garbage collector of the OCaml runtime, from Debian's package ocaml-source, as a collector.
+# The garbage collector of the OCaml runtime as a collector, from a source tree (IsoheapOcamlTree.cmake).
 #
-# The sources are unpacked below the build folder; nothing of them is part of this project.  Each
-# variant compiles them, and collectors/ocaml/ with them, once.  A program may contain all variants,
-# so every symbol of a variant gets a prefix of its own; the runtime's variables go into sections of
-# their own, which collectors/ocaml/runtime.c puts back to what they were for every program.
+# Nothing of the sources is part of this project.  Each variant compiles them, and collectors/ocaml/
+# with them, once.  A program may contain all variants, so every symbol of a variant gets a prefix of
+# its own; the runtime's variables go into sections of their own, which collectors/ocaml/runtime.c puts
+# back to what they were for every program.
 
-option(ISOHEAP_OCAML "The OCaml runtime as a collector (Debian: ocaml-source, ocaml-nox)" ON)
+include(IsoheapOcamlTree)
+option(ISOHEAP_OCAML "The OCaml runtime as a collector (Debian: ocaml-source)" ON)
 set(ISOHEAP_OCAML_VARIANTS "release;debug;tiny" CACHE STRING
     "Builds of the OCaml runtime: release, debug (its own assertions), tiny (small pages, minor heap and mark stack)")
-file(GLOB ISOHEAP_OCAML_ARCHIVE /usr/src/ocaml-source-4.13.*.tar)
-find_path(ISOHEAP_OCAML_HEADERS caml/version.h PATHS /usr/lib/ocaml DOC "Headers that OCaml's configure has made")
 find_program(ISOHEAP_OBJCOPY NAMES ${CMAKE_OBJCOPY} objcopy llvm-objcopy)
 
 # What collects, and what that needs; collectors/ocaml/stubs.c has the rest.
@@ -20,63 +19,53 @@ set(ISOHEAP_OCAML_RUNTIME alloc codefrag compact custom domain eventlog extern f
 set(ISOHEAP_OCAML_FLAGS -fno-strict-aliasing -fwrapv -fno-common -DCAML_NAME_SPACE -DCAMLDLLIMPORT=
     -DCAML_INTERNALS -D_FILE_OFFSET_BITS=64 -D_GNU_SOURCE)
 
-# Without the packages there is no such collector: an error in our own builds, which ask for it; a
+# Without a runtime there is no such collector: an error in our own builds, which ask for it; a
 # remark where a fuzzing service builds.
-function(isoheap_ocaml_check)
-    if(ISOHEAP_OCAML_ARCHIVE AND ISOHEAP_OCAML_HEADERS AND ISOHEAP_OBJCOPY)
+function(isoheap_ocaml_check problem)
+    if(NOT ISOHEAP_OBJCOPY)
+        set(problem "objcopy is not here: install binutils")
+    endif()
+    if(NOT problem)
         return()
     endif()
-    set(remedy "install ocaml-source, ocaml-nox and binutils (scripts/install.sh does), or configure with -DISOHEAP_OCAML=OFF")
     if(ISOHEAP_ENGINE)
-        message(STATUS "No OCaml runtime 4.13 here, so its targets are left out: ${remedy}")
+        message(STATUS "No OCaml runtime, so its targets are left out: ${problem}")
     else()
-        message(FATAL_ERROR "The collector ocaml is built from OCaml 4.13's runtime, which is not here: ${remedy}")
+        message(FATAL_ERROR "The collector ocaml cannot be built: ${problem}")
     endif()
     set(ISOHEAP_OCAML OFF PARENT_SCOPE)
 endfunction()
 
-# <build>/ocaml/runtime, the runtime's sources with the headers that configure makes.
-function(isoheap_ocaml_unpack)
-    set(top "${PROJECT_BINARY_DIR}/ocaml")
-    if(EXISTS "${top}/runtime/caml/build_config.h")
-        return()
-    endif()
-    file(ARCHIVE_EXTRACT INPUT "${ISOHEAP_OCAML_ARCHIVE}" DESTINATION "${top}")
-    file(GLOB inner "${top}/ocaml-4.13.*/*.orig.tar.gz")
-    file(ARCHIVE_EXTRACT INPUT "${inner}" DESTINATION "${top}" PATTERNS "*/runtime/*")
-    file(GLOB runtime "${top}/ocaml-4.13.*/runtime")
-    file(RENAME "${runtime}" "${top}/runtime")
-    file(REMOVE "${inner}")
-    foreach(header m s version opnames jumptbl)
-        file(COPY "${ISOHEAP_OCAML_HEADERS}/caml/${header}.h" DESTINATION "${top}/runtime/caml")
+# isoheap_ocaml_copy(tree folder name ...): the tree's runtime but for the files of these names.
+function(isoheap_ocaml_copy tree folder)
+    file(GLOB_RECURSE files RELATIVE "${tree}/runtime" "${tree}/runtime/*.c" "${tree}/runtime/*.h"
+        "${tree}/runtime/*.h.in" "${tree}/runtime/*.tbl")
+    list(REMOVE_ITEM files ${ARGN})
+    foreach(file IN LISTS files)
+        configure_file("${tree}/runtime/${file}" "${folder}/${file}" COPYONLY)
     endforeach()
-    file(WRITE "${top}/runtime/caml/build_config.h" "#define OCAML_STDLIB_DIR \"/\"\n#define HOST \"isoheap\"\n")
 endfunction()
 
-# Writes to <build>/ocaml/tiny a copy with small limits.  The runtime has them as constants.
-function(isoheap_ocaml_shrink)
-    set(top "${PROJECT_BINARY_DIR}/ocaml")
-    if(EXISTS "${top}/tiny/shrunk")
-        return()
-    endif()
-    file(COPY "${top}/runtime/" DESTINATION "${top}/tiny")
-    isoheap_ocaml_constants("${top}/tiny/caml/config.h"
+# Writes to a folder a copy of the tree's runtime with small limits.  The runtime has them as constants.
+function(isoheap_ocaml_shrink tree folder)
+    isoheap_ocaml_copy("${tree}" "${folder}" caml/config.h major_gc.c)
+    isoheap_ocaml_constants("${tree}/runtime/caml/config.h" "${folder}/caml/config.h"
         Page_log 8 Max_young_wosize 32 Minor_heap_min 64 Heap_chunk_min "(4 * Page_size)")
-    isoheap_ocaml_constants("${top}/tiny/major_gc.c" MARK_STACK_INIT_SIZE 16)
-    file(WRITE "${top}/tiny/shrunk" "")
+    isoheap_ocaml_constants("${tree}/runtime/major_gc.c" "${folder}/major_gc.c" MARK_STACK_INIT_SIZE 16)
 endfunction()
 
-# isoheap_ocaml_constants(file name value ...): changes #define lines, each of which must be there.
-function(isoheap_ocaml_constants file)
+# isoheap_ocaml_constants(file changed name value ...): the file with other values in #define lines, each of
+# which must be there.
+function(isoheap_ocaml_constants file changed)
     file(READ "${file}" text)
     while(ARGN)
         list(POP_FRONT ARGN name value)
         if(NOT text MATCHES "\n#define ${name} [^\n]*")
-            message(FATAL_ERROR "${file} has no constant ${name}: is this another OCaml than 4.13?")
+            message(FATAL_ERROR "${file} has no constant ${name}, which the variant tiny changes: leave that out of ISOHEAP_OCAML_VARIANTS")
         endif()
         string(REGEX REPLACE "\n#define ${name} [^\n]*" "\n#define ${name} ${value}" text "${text}")
     endwhile()
-    file(WRITE "${file}" "${text}")
+    file(CONFIGURE OUTPUT "${changed}" CONTENT "${text}" @ONLY)
 endfunction()
 
 # isoheap_ocaml_static_names(file result): the names of the file's static functions and variables.
@@ -134,12 +123,14 @@ function(isoheap_ocaml_special runtime)
         COMPILE_DEFINITIONS "malloc=region_malloc;free=region_free;realloc=region_realloc")
 endfunction()
 
-# isoheap_ocaml_variant(name symbol): library isoheap_<symbol> with the collector of that symbol.
-function(isoheap_ocaml_variant name symbol)
-    set(runtime "${PROJECT_BINARY_DIR}/ocaml/runtime")
+# isoheap_ocaml_variant(name symbol tree version): library isoheap_<symbol> with the collector of that symbol.
+function(isoheap_ocaml_variant name symbol tree version)
+    set(made "${PROJECT_BINARY_DIR}/ocaml/${symbol}_made")
+    isoheap_ocaml_headers("${tree}" "${version}" "${made}")
+    set(runtime "${tree}/runtime")
     if(name STREQUAL tiny)
-        isoheap_ocaml_shrink()
-        set(runtime "${PROJECT_BINARY_DIR}/ocaml/tiny")
+        set(runtime "${PROJECT_BINARY_DIR}/ocaml/${symbol}_tree")
+        isoheap_ocaml_shrink("${tree}" "${runtime}")
     endif()
     set(sources ${ISOHEAP_OCAML_RUNTIME})
     list(REMOVE_ITEM sources freelist) # part of freelist_view.c
@@ -156,12 +147,12 @@ function(isoheap_ocaml_variant name symbol)
     target_compile_options(${symbol}_runtime PRIVATE -w)
     foreach(part ${symbol}_runtime ${symbol}_adapter)
         isoheap_flags(${part} INSTRUMENTED)
-        target_include_directories(${part} SYSTEM PRIVATE "${runtime}")
+        target_include_directories(${part} SYSTEM PRIVATE "${runtime}" "${made}" "${made}/caml")
         target_compile_options(${part} PRIVATE ${ISOHEAP_OCAML_FLAGS})
         target_compile_definitions(${part} PRIVATE ISOHEAP_COLLECTOR=${symbol}
             $<$<STREQUAL:${name},debug>:DEBUG> $<$<STREQUAL:${name},tiny>:ISOHEAP_OCAML_TINY>)
     endforeach()
-    # The headers are those of the machine that builds; for another one of 64 bits this is what differs.
+    # The headers may be those of the machine that builds; for another one of 64 bits this is what differs.
     if(CMAKE_C_BYTE_ORDER STREQUAL BIG_ENDIAN)
         target_compile_definitions(${symbol}_runtime PRIVATE ARCH_BIG_ENDIAN)
         target_compile_definitions(${symbol}_adapter PRIVATE ARCH_BIG_ENDIAN)
@@ -187,6 +178,21 @@ function(isoheap_ocaml_variant name symbol)
     target_link_libraries(isoheap_${symbol} PUBLIC isoheap_collectors m) # arena.c; the runtime's own
 endfunction()
 
+# isoheap_ocaml_edited(symbol file old new): library isoheap_<symbol>, the runtime of this build's tree with
+# another text in one of its files: what somebody has who works on it.
+function(isoheap_ocaml_edited symbol file old new)
+    set(copy "${PROJECT_BINARY_DIR}/ocaml/${symbol}_edited")
+    isoheap_ocaml_copy("${ISOHEAP_OCAML_TREE}" "${copy}/runtime" ${file})
+    file(READ "${ISOHEAP_OCAML_TREE}/runtime/${file}" text)
+    string(FIND "${text}" "${old}" at)
+    if(at EQUAL -1)
+        message(FATAL_ERROR "${ISOHEAP_OCAML_TREE}/runtime/${file} does not have \"${old}\"")
+    endif()
+    string(REPLACE "${old}" "${new}" text "${text}")
+    file(CONFIGURE OUTPUT "${copy}/runtime/${file}" CONTENT "${text}" @ONLY)
+    isoheap_ocaml_variant(release ${symbol} "${copy}" "${ISOHEAP_OCAML_VERSION}")
+endfunction()
+
 # The symbol of a variant's collector.
 function(isoheap_ocaml_symbol variant result)
     set(symbol ocaml_${variant})
@@ -199,13 +205,13 @@ endfunction()
 # All variants; TARGET, which has the registry of collectors, is linked with them.
 macro(isoheap_ocaml_collectors TARGET)
     if(ISOHEAP_OCAML)
-        isoheap_ocaml_check()
+        isoheap_ocaml_tree(ISOHEAP_OCAML_TREE ISOHEAP_OCAML_VERSION problem) # isoheap_ocaml_edited needs them later
+        isoheap_ocaml_check("${problem}")
     endif()
     if(ISOHEAP_OCAML)
-        isoheap_ocaml_unpack()
         foreach(variant IN LISTS ISOHEAP_OCAML_VARIANTS)
             isoheap_ocaml_symbol(${variant} symbol)
-            isoheap_ocaml_variant(${variant} ${symbol})
+            isoheap_ocaml_variant(${variant} ${symbol} "${ISOHEAP_OCAML_TREE}" "${ISOHEAP_OCAML_VERSION}")
             target_link_libraries(${TARGET} PUBLIC isoheap_${symbol})
             string(TOUPPER ${symbol} upper)
             target_compile_definitions(${TARGET} PUBLIC ISOHEAP_HAS_${upper})

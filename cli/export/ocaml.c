@@ -331,7 +331,7 @@ int export_ocaml(const struct exported *e, const char *file, char **text, size_t
         return EXIT_USAGE;
     fprintf(
         f,
-        "(* A violation of the garbage collector of OCaml 4.13: %s\n   %s\n\n"
+        "(* A violation of the garbage collector of OCaml 4: %s\n   %s\n\n"
         "   ocamlfind is not needed:\n     ocamlopt -w -3 -o finding finding.ml && ./finding\n"
         "   It crashes, or prints \"wrong result\", while the defect is there; then \"passed\".\n"
         "   Written by `isoheap export --ocaml`. *)\n\n",

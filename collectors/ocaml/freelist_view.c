@@ -23,7 +23,7 @@ struct gc;
 void freelist_small(struct gc *, void visit(struct gc *, uint64_t block));
 
 void freelist_small(struct gc *g, void visit(struct gc *, uint64_t block)) {
-    if (caml_allocation_policy != caml_policy_best_fit)
+    if (caml_allocation_policy != 2) /* POLICY_BEST_FIT of internal.h */
         return;
     for (int size = 1; size <= BF_NUM_SMALL; size++)
         for (value v = bf_small_fl[size].free; v != Val_NULL; v = Next_small(v))

@@ -21,6 +21,10 @@ enum {
     CELLS = 1 << 24     /* words of them all; address space only until touched */
 };
 
+/* Allocation policies, as Gc.control numbers them: the names in the runtime's headers differ with
+ * the version. */
+enum { POLICY_NEXT_FIT, POLICY_FIRST_FIT, POLICY_BEST_FIT };
+
 /* A raw word in the runtime's heap, or back.  The runtime reads strings by bytes, the last of which
  * tells the length; a program's word has its lowest byte first on every machine. */
 static inline word runtime_word(unsigned tag, word raw) {

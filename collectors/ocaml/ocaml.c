@@ -19,6 +19,7 @@
 #include <caml/memory.h>
 #include <caml/minor_gc.h>
 #include <caml/mlvalues.h>
+#include <caml/version.h>
 
 extern value caml_gc_full_major(value unit), caml_gc_compaction(value unit); /* in no header */
 extern void caml_compact_heap(intnat policy);
@@ -257,11 +258,12 @@ static const char *const kinds[] = {"best-fit", "next-fit", "first-fit", NULL};
 const struct collector ISOHEAP_COLLECTOR = {
     .name = COLLECTOR_NAME,
 #if defined(DEBUG)
-    .summary = "the OCaml 4.13 runtime with its own assertions",
+    .summary = "the OCaml " OCAML_VERSION_STRING " runtime with its own assertions",
 #elif defined(ISOHEAP_OCAML_TINY)
-    .summary = "the OCaml 4.13 runtime with small pages, minor heap and mark stack",
+    .summary =
+        "the OCaml " OCAML_VERSION_STRING " runtime with small pages, minor heap and mark stack",
 #else
-    .summary = "the OCaml 4.13 runtime: generational, incremental, compacting",
+    .summary = "the OCaml " OCAML_VERSION_STRING " runtime: generational, incremental, compacting",
 #endif
     .traits = {.moves = true,
                .infix = true,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The garbage collector of the OCaml 4.13 runtime (docs/ocaml.md), in up to three builds.
+ * The garbage collector of the OCaml runtime, 4.12 to 4.14 (docs/ocaml.md), in up to three builds.
  */
 #ifndef ISOHEAP_OCAML_H
 #define ISOHEAP_OCAML_H

@@ -15,6 +15,7 @@
 
 #include <caml/address_class.h>
 #include <caml/finalise.h>
+#include <caml/freelist.h>
 #include <caml/gc_ctrl.h>
 #include <caml/major_gc.h>
 #include <caml/memory.h>
@@ -25,6 +26,7 @@
 #include <caml/signals.h>
 #include <caml/stacks.h>
 #include <caml/startup_aux.h>
+#include <caml/version.h>
 
 /* ---- variables ----------------------------------------------------------------------------------
  */
@@ -133,14 +135,26 @@ void runtime_finalised(uint64_t number) {
  * dozen blocks takes several slices to mark. */
 static const unsigned space_overhead[] = {120, 1000, 20};
 /* In the order of the collector's kinds. */
-static const unsigned policies[] = {caml_policy_best_fit, caml_policy_next_fit,
-                                    caml_policy_first_fit};
+static const unsigned policies[] = {POLICY_BEST_FIT, POLICY_NEXT_FIT, POLICY_FIRST_FIT};
 unsigned runtime_space_overhead(unsigned variant) {
     return space_overhead[variant % (sizeof space_overhead / sizeof *space_overhead)];
 }
 
 unsigned runtime_policy(unsigned kind) {
     return policies[kind % (sizeof policies / sizeof *policies)];
+}
+
+static void start_collector(struct gc *g, unsigned policy) {
+#if OCAML_VERSION < 41300
+    caml_set_allocation_policy((intnat)policy);
+#define WITH_POLICY(policy)
+#else
+#define WITH_POLICY(policy) , policy
+#endif
+    caml_init_gc(g->config.nursery_words, 0, Heap_chunk_def,
+                 runtime_space_overhead(g->config.variant), Max_percent_free_def, Major_window_def,
+                 Custom_major_ratio_def, Custom_minor_ratio_def,
+                 Custom_minor_max_bsz_def WITH_POLICY(policy));
 }
 
 void runtime_boot(struct gc *g) {
@@ -152,10 +166,7 @@ void runtime_boot(struct gc *g) {
     caml_major_slice_end_hook = count_slice;
     caml_stat_create_pool();
     caml_init_domain();
-    caml_init_gc(g->config.nursery_words, 0, Heap_chunk_def,
-                 runtime_space_overhead(g->config.variant), Max_percent_free_def, Major_window_def,
-                 Custom_major_ratio_def, Custom_minor_ratio_def, Custom_minor_max_bsz_def,
-                 runtime_policy(g->config.kind));
+    start_collector(g, runtime_policy(g->config.kind));
     caml_init_stack(Max_stack_def);
     caml_init_atom_table();
     caml_global_data = Val_unit;

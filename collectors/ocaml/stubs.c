@@ -24,6 +24,7 @@ void caml_sys_error(value);
 void caml_failed_assert(char *, char *, int);
 intnat caml_collect_current_callstack(value **, intnat *, intnat, int);
 void caml_record_backtraces(int);
+value caml_record_backtrace(value);
 void caml_free_locale(void);
 void caml_free_shared_libs(void);
 
@@ -132,6 +133,9 @@ const value *caml_named_value(char const *name) {
 void caml_record_backtraces(int on) {
     (void)on;
 }
+value caml_record_backtrace(value on) { /* in 4.12 */
+    return on;
+}
 void caml_free_locale(void) {}
 void caml_free_shared_libs(void) {}
 
@@ -145,6 +149,7 @@ ABSENT(value, caml_copy_double, (double d))
 ABSENT(value, caml_copy_nativeint, (intnat i))
 ABSENT(void, caml_md5_block, (unsigned char digest[16], void *data, uintnat length))
 ABSENT(void, caml_really_putblock, (struct channel * channel, char *data, intnat length))
+ABSENT(void, caml_flush, (struct channel * channel)) /* from 4.14 on */
 ABSENT(intnat, caml_really_getblock, (struct channel * channel, char *data, intnat length))
 int caml_channel_binary_mode(struct channel *channel) {
     (void)channel;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Known defects of the OCaml runtime: crashes/<class>/<collector>-<mask>.txt raises its class on that
+# Known defects of OCaml 4.13.1's runtime, which they all are (scripts/ocaml_check.sh is for other versions): crashes/<class>/<collector>-<mask>.txt raises its class on that
 # collector while the mask is off, and passes while it is on.  What can be said in plain OCaml shows
 # the wrong result, compiled with ocamlopt.
 set -u
@@ -42,6 +42,9 @@ known() {
         complain "$1: no $class with the mask off" "$folder/log"
     "$ISOHEAP" run --collector "$collector" "$1" >"$folder/log" 2>&1 ||
         complain "$1: a violation with the mask on" "$folder/log"
+    grep -qE '^# OCaml 4\.[0-9.]+ to 4\.[0-9.]+\.$' "$1" || complain "$1 does not say for which versions"
+    grep -q "^| \`$mask\` | $(sed -n 's/^# OCaml \(.*\)\.$/\1/p' "$1") | " "$SOURCE_DIR/docs/ocaml.md" ||
+        complain "$1: docs/ocaml.md has other versions of $mask"
     grep -q "^# " "$1" || complain "$1 does not say why"
     [ "$(sed '1,/^script/d' "$1" | grep -cv '^ *#')" -le 12 ] || complain "$1: more than 12 operations"
 }
