@@ -269,9 +269,11 @@ const struct collector ISOHEAP_COLLECTOR = {
                .infix = true,
                .start_env = true,
                .raw = true,
+#ifndef NO_NAKED_POINTERS /* each word that looks like a pointer is one to a block */
                .outside = true,
                .any_word = true,
                .atoms = true,
+#endif
                .full_until_exact = 1,
                .refusal = REFUSES_NO_FREE_BLOCK,
                .shallow = true,
