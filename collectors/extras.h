@@ -29,7 +29,8 @@ struct gc_extras {
     enum gc_result (*ephemeron)(struct gc *, unsigned dst, size_t keys);
     void (*set)(struct gc *, unsigned obj, size_t i, unsigned value);
     void (*unset)(struct gc *, unsigned obj, size_t i);
-    /* dst := field i; false: it is not set, dst is as it was. */
+    /* dst := field i; false: it is not set, dst is as it was.  If that is a block which no slot
+     * reached, hooks->collections has grown. */
     bool (*get)(struct gc *, unsigned dst, unsigned obj, size_t i);
     /* n keys; i = j = 0: the data. */
     void (*blit)(struct gc *, unsigned src, size_t i, unsigned dst, size_t j, size_t n);
@@ -46,6 +47,13 @@ struct gc_extras {
     enum gc_result (*marshal)(struct gc *, unsigned dst, unsigned src, bool unshared, size_t words);
     /* Words with headers that the block reaches; SIZE_MAX: no answer. */
     size_t (*measure)(struct gc *, unsigned obj);
+    /* May be NULL, as what follows may.  Is field i set?  What it holds may die nevertheless. */
+    bool (*is_set)(struct gc *, unsigned obj, size_t i);
+    /* dst := a block like the one that field i leads to, of so many words, with the same in its
+     * fields; or what the field holds, if that is no block of the heap or a custom one.  *is_set:
+     * false, and dst is as it was, if it is not set.  hooks->collections has grown as for get. */
+    enum gc_result (*copy)(struct gc *, unsigned dst, unsigned obj, size_t i, size_t words,
+                           bool *is_set);
 };
 
 /* A known defect of a collector, and a switch that steers around it, so that other defects can be

@@ -5,7 +5,7 @@
  */
 #include "conformance/internal.h"
 
-enum { KEYS = 2, OLD = SCRATCH + 1 };
+enum { KEYS = 2, OLD = SCRATCH + 1, NODE_WORDS = 2 };
 
 static const char *has_extras(const struct conform *c) {
     return c->collector->extras ? NULL : "no extras: a collector and no runtime";
@@ -72,6 +72,30 @@ static void check_ephemerons(struct conform *c) {
         return;
     expect_unset(c, 0, 1, "with a dead key");
     expect_unset(c, 0, 0, "with a dead key");
+}
+
+/* Who can be asked for no more than the field, or a copy. */
+static void check_questions(struct conform *c) {
+    const struct gc_extras *x = extras(c);
+    bool is_set = false;
+    make_pair(c);
+    if (x->is_set && (!x->is_set(c->gc, 0, 1) || x->is_set(c->gc, 0, 2)))
+        broken(c, "is_set says of a field what get does not");
+    if (!x->copy)
+        return;
+    if (x->copy(c->gc, OLD, 0, 1, NODE_WORDS, &is_set) != GC_OK || !is_set)
+        broken(c, "there is no copy of a field that is set, although most of the heap is free");
+    if (c->slots[0][OLD] == c->slots[0][1])
+        broken(c, "copy made no copy: it is the block itself");
+    expect_node(c, 0, OLD, 5, "in a copy");
+    collect_fully(c);
+    expect_node(c, 0, OLD, 5, "in a copy");
+    is_set = true;
+    c->slots[0][OLD] = immediate(99);
+    if (x->copy(c->gc, OLD, 0, 2, NODE_WORDS, &is_set) != GC_OK || is_set ||
+        c->slots[0][OLD] != immediate(99))
+        broken(c, "there is a copy of a field that is not set");
+    c->slots[0][OLD] = WORD_UNIT;
 }
 
 /* ---- blocks that tell of their death ----------------------------------------------------------
@@ -160,8 +184,9 @@ static void check_copies(struct conform *c) {
 }
 
 static void check_extras(struct conform *c) {
-    static void (*const checks[])(struct conform *) = {check_ephemerons, check_deaths,
-                                                       check_forward, check_truncate, check_copies};
+    static void (*const checks[])(struct conform *) = {check_ephemerons, check_questions,
+                                                       check_deaths,     check_forward,
+                                                       check_truncate,   check_copies};
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
         fresh_heap(c, c->words, 1);
         checks[i](c);

@@ -612,6 +612,28 @@ bool call_ephemeron_get(struct side *s, unsigned dst, unsigned obj, size_t i) {
     return c.is_set;
 }
 
+BODY(is_set) {
+    c->is_set = c->collector->extras->is_set(c->gc, c->src, c->i);
+}
+
+bool call_ephemeron_check(struct side *s, unsigned obj, size_t i) {
+    struct call c = CALL(s, .src = obj, .i = i);
+    RUN(s, is_set, &c);
+    leave_changed(s);
+    return c.is_set;
+}
+
+BODY(copy) {
+    c->result = c->collector->extras->copy(c->gc, c->dst, c->src, c->i, c->n, &c->is_set);
+}
+
+bool call_ephemeron_copy(struct side *s, unsigned dst, unsigned obj, size_t i, size_t words) {
+    struct call c = CALL(s, .dst = dst, .src = obj, .i = i, .n = words);
+    RUN(s, copy, &c);
+    answered(s, c.result);
+    return c.is_set && c.result == GC_OK;
+}
+
 BODY(ephemeron_blit) {
     c->collector->extras->blit(c->gc, c->src, c->i, c->dst, c->j, c->n);
 }

@@ -301,6 +301,7 @@ static void reset(struct runner *r, const struct program *program) {
     r->covers = r->coverage && !program_is_large(program);
     r->stack_used = r->stack && (r->stack_asked || r->side[PARTY_SUBJECT].traits.shallow);
     model_reset(&r->model, r->mutators);
+    r->model.outlives = r->extras && r->n_sides == 1 && r->side[PARTY_SUBJECT].traits.moves;
     r->follows_moves = asks_for_moves(program);
     memset(r->moved_from, 0, sizeof r->moved_from);
     memset(r->address_before, 0, sizeof r->address_before);

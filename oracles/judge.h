@@ -213,7 +213,8 @@ static inline bool judge_shown(struct judge *j, uint64_t before, bool any) {
  *   compared     the same, and the model is marked: it is what the heap must be
  *   loaded       a field has been loaded that the model has as `expected`
  *   raw_read     the same of a raw word
- *   weak_read    the same of a field of an ephemeron; is_set: the collector says that there is one
+ *   weak_read    the same of a field of an ephemeron; is_set: the collector says that there is one;
+ *                may: what it may say; expected MODEL_NOTHING: not what is in it
  *   measured     the words that a block reaches have been counted
  *   promised     the finaliser of that number is to run when nothing reaches the object any more;
  *                MODEL_NONE: it may run, once, whenever it wants
@@ -245,8 +246,8 @@ static inline bool judge_shown(struct judge *j, uint64_t before, bool any) {
     X(compared, (struct judge * j, enum occasion when), (j, when))                                 \
     X(loaded, (struct judge * j, word found, word expected), (j, found, expected))                 \
     X(raw_read, (struct judge * j, word found, word expected), (j, found, expected))               \
-    X(weak_read, (struct judge * j, bool is_set, word found, word expected),                       \
-      (j, is_set, found, expected))                                                                \
+    X(weak_read, (struct judge * j, bool is_set, enum model_weak may, word found, word expected),  \
+      (j, is_set, may, found, expected))                                                           \
     X(measured, (struct judge * j, size_t found, size_t expected), (j, found, expected))           \
     X(promised, (struct judge * j, uint64_t number, uint32_t object), (j, number, object))         \
     X(finalised, (struct judge * j, uint64_t number), (j, number))                                 \

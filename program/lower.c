@@ -19,8 +19,10 @@ bool op_without_runtime(const struct op *op, struct op *plain) {
         o.values[0] = op->values[0];
         break;
     case OP_EPHE_GET:
+    case OP_EPHE_COPY:
+    case OP_EPHE_CHECK:
     case OP_EPHE_BLIT:
-        o.code = op->code == OP_EPHE_GET ? OP_LOAD : OP_BLIT;
+        o.code = op->code == OP_EPHE_BLIT ? OP_BLIT : op->code == OP_EPHE_CHECK ? OP_READ : OP_LOAD;
         o.src = op->src;
         o.i = op->i;
         o.j = op->j;

@@ -106,6 +106,7 @@ word isomorphism_forwarded(const struct graph *a, const struct graph *b, word le
 
 void isomorphism_allow(struct isomorphism *iso, const struct collector *c,
                        const struct collector_traits *t) {
+    iso->gaps = false;
     iso->forwards = t->forwards;
     iso->writable = t->shares_values ? c->writable : NULL;
 }
@@ -212,6 +213,12 @@ static enum violation compare_refs(struct isomorphism *iso, const struct graph *
     return compare_odd_refs(iso, a, b, left, right, parent, field);
 }
 
+static bool is_gap(const struct isomorphism *iso, const struct graph *b, uint32_t q, word left,
+                   word right) {
+    return (left == WORD_UNIT || right == WORD_UNIT) && b->model &&
+           b->model->objects[iso->queue[q].b].ephemeron;
+}
+
 static enum violation compare_blocks(struct isomorphism *iso, const struct graph *a,
                                      const struct graph *b, uint32_t q) {
     struct graph_block ba = graph_block(a, iso->queue[q].a), bb = graph_block(b, iso->queue[q].b);
@@ -232,6 +239,8 @@ static enum violation compare_blocks(struct isomorphism *iso, const struct graph
         }
     uint32_t n = ba.wosize, i = next_word(ba.fields, bb.fields, ba.first_scanned, n);
     for (; i < n; i = next_word(ba.fields, bb.fields, i + 1, n)) {
+        if (iso->gaps && is_gap(iso, b, q, ba.fields[i], bb.fields[i]))
+            continue;
         enum violation v = compare_refs(iso, a, b, ba.fields[i], bb.fields[i], q, i);
         if (v)
             return v;

@@ -27,6 +27,9 @@ struct isomorphism {
     uint32_t run; /* number of the comparison; the cells of the blocks that it visits get it */
     /* the first difference, if the result is not VIOLATION_none */
     uint32_t parent, field; /* where: as in struct pair; field NO_PARENT: the block itself */
+    bool
+        gaps; /* a field of an ephemeron of the model may be unit on one side: nothing is said of it
+               */
     bool forwards; /* isomorphism_allow: the left side may lead pointers past Forward blocks */
     /* The same: of blocks with a tag that may not be written equal ones may be one, and one several
      * (NULL: none), and then so many links, for those of b from links_b on.  Two are equal if what

@@ -55,7 +55,7 @@ void model_reset(struct model *model, unsigned mutators) {
         for (unsigned s = 0; s < GC_SLOTS; s++)
             model->slots[m][s] = WORD_UNIT;
     model->epoch++;
-    model->has_ephemerons = false;
+    model->has_ephemerons = model->revived = model->bold = false;
     model->n_objects = model->n_order = model->n_words = model->n_free = 0;
     model->live_objects = model->live_words = model->n_reached = 0;
     model->bound_words = 0;
@@ -89,15 +89,22 @@ static void reach(struct model *model, word v) {
 
 /* Static blocks never die. */
 static bool is_reached(const struct model *model, word v) {
-    return !model_is_pointer(v) || model->objects[model_object(v)].mark == model->epoch ||
+    if (!model_is_pointer(v))
+        return v != MODEL_FORGOTTEN;
+    return model->objects[model_object(v)].mark == model->epoch ||
            model->objects[model_object(v)].is_static;
+}
+
+static const word *kept_words(const struct model *model, const struct model_object *o) {
+    return model->fields + o->first_field + o->wosize;
 }
 
 /* All keys of the ephemeron have been reached. */
 static bool keys_reached(const struct model *model, const struct model_object *o) {
+    const word *kept = kept_words(model, o);
     bool all = true;
     for (uint32_t f = 1; f < o->wosize; f++)
-        all &= is_reached(model, model->fields[o->first_field + f]);
+        all &= is_reached(model, kept[f]);
     return all;
 }
 
@@ -117,25 +124,31 @@ static void reach_data(struct model *model) {
         before = model->n_reached;
         for (uint32_t i = 0; i < model->n_reached; i++) {
             const struct model_object *o = &model->objects[model->work[i]];
-            if (o->ephemeron && keys_reached(model, o)) {
+            if (o->ephemeron && (o->shaky ? model->bold : keys_reached(model, o))) {
                 uint32_t from = model->n_reached;
-                reach(model, model->fields[o->first_field]);
+                reach(model, kept_words(model, o)[0]);
                 reach_fields(model, from);
             }
         }
     }
 }
 
-static void clear_dead_keys(struct model *model) {
-    for (uint32_t i = 0; i < model->n_reached; i++) {
-        const struct model_object *o = &model->objects[model->work[i]];
-        word *fields = model->fields + o->first_field;
-        if (!o->ephemeron || keys_reached(model, o))
-            continue;
-        for (uint32_t f = 1; f < o->wosize; f++)
-            fields[f] = is_reached(model, fields[f]) ? fields[f] : WORD_UNIT;
-        fields[0] = WORD_UNIT;
+/* What the ephemeron reads as.  Where nothing outlives that, it is all that it was given. */
+static void show_ephemeron(struct model *model, struct model_object *o) {
+    word *fields = model->fields + o->first_field, *kept = fields + o->wosize;
+    bool dead = !keys_reached(model, o);
+    for (uint32_t f = 0; f < o->wosize; f++) {
+        bool there = f ? is_reached(model, kept[f]) : !dead && !o->shaky;
+        if (!there && !model->outlives)
+            kept[f] = MODEL_NOTHING;
+        fields[f] = there && kept[f] != MODEL_NOTHING ? kept[f] : WORD_UNIT;
     }
+}
+
+static void show_ephemerons(struct model *model) {
+    for (uint32_t i = 0; i < model->n_reached; i++)
+        if (model->objects[model->work[i]].ephemeron)
+            show_ephemeron(model, &model->objects[model->work[i]]);
 }
 
 /* The inductive definition of reach(h, roots) in section 3.1, breadth first. */
@@ -148,7 +161,7 @@ void model_mark(struct model *model) {
     reach_fields(model, 0);
     if (model->has_ephemerons) {
         reach_data(model);
-        clear_dead_keys(model);
+        show_ephemerons(model);
     }
     model->bound_words = model->live_words;
 }
@@ -167,25 +180,72 @@ void model_reached(struct model *model, const uint32_t *ids, size_t stride, size
     model->bound_words = model->live_words;
 }
 
-/* filter(h, roots): drops unreachable objects, slides the fields of the others together. */
+/* ---- room -------------------------------------------------------------------------------------
+ */
+
+static size_t stored_words(const struct model_object *o) {
+    return o->ephemeron ? 2 * (size_t)o->wosize : o->wosize;
+}
+
+static void hold(struct model *model, uint32_t *n, uint32_t id) {
+    struct model_object *o = &model->objects[id];
+    if (o->mark == model->epoch || o->held == model->epoch)
+        return;
+    o->held = model->epoch;
+    model->work[(*n)++] = id;
+}
+
+/* What ephemerons were given, and what finalisers are for, with all that they reach: behind what is
+ * reachable, in work. */
+static void hold_unreachable(struct model *model) {
+    uint32_t n = model->n_reached;
+    for (uint32_t i = 0; i < model->n_order; i++)
+        if (model->objects[model->order[i]].pinned)
+            hold(model, &n, model->order[i]);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct model_object *o = &model->objects[model->work[i]];
+        const word *words = model->fields + o->first_field;
+        FOR_POINTERS (f, words, o->first_scanned, stored_words(o))
+            if (model_is_pointer(words[f]))
+                hold(model, &n, model_object(words[f]));
+    }
+}
+
+static bool stays(const struct model *model, const struct model_object *o) {
+    return o->mark == model->epoch || o->held == model->epoch || o->is_static;
+}
+
+/* filter(h, roots): drops objects that nothing holds, slides the fields of the others together. */
 static void filter(struct model *model) {
     uint32_t kept = 0, words = 0;
     model_mark(model);
+    hold_unreachable(model);
     for (uint32_t i = 0; i < model->n_order; i++) {
         uint32_t id = model->order[i];
         struct model_object *o = &model->objects[id];
-        if (o->mark != model->epoch && !o->is_static && !o->pinned) {
+        if (!stays(model, o)) {
             o->in_use = false;
             model->free[model->n_free++] = id;
             continue;
         }
-        memmove(model->fields + words, model->fields + o->first_field, o->wosize * sizeof(word));
+        memmove(model->fields + words, model->fields + o->first_field,
+                stored_words(o) * sizeof(word));
         o->first_field = words;
-        words += o->wosize;
+        words += (uint32_t)stored_words(o);
         model->order[kept++] = id;
     }
     model->n_order = kept;
     model->n_words = words;
+}
+
+/* What ephemerons were given, and nothing reaches. */
+static void forget_unreachable(struct model *model) {
+    for (uint32_t i = 0; i < model->n_order; i++) {
+        const struct model_object *o = &model->objects[model->order[i]];
+        word *words = model->fields + o->first_field;
+        for (uint32_t f = 0; o->ephemeron && f < 2 * o->wosize; f++)
+            words[f] = is_reached(model, words[f]) ? words[f] : MODEL_FORGOTTEN;
+    }
 }
 
 static bool fits(const struct model *model, size_t objects, size_t words) {
@@ -197,25 +257,142 @@ bool model_has_room(struct model *model, size_t objects, size_t words) {
     if (fits(model, objects, words))
         return true;
     filter(model);
+    if (fits(model, objects, words) || !model->has_ephemerons)
+        return fits(model, objects, words);
+    forget_unreachable(model);
+    filter(model);
     return fits(model, objects, words);
+}
+
+/* A new object with so many fields, which are not written yet. */
+static uint32_t new_object(struct model *model, size_t stored, struct model_object o) {
+    uint32_t id = model->n_free ? model->free[--model->n_free] : model->n_objects++;
+    o.first_field = model->n_words;
+    o.in_use = true;
+    model->objects[id] = o;
+    model->n_words += (uint32_t)stored;
+    model->bound_words += o.wosize + 1;
+    model->order[model->n_order++] = id;
+    return id;
 }
 
 unsigned model_add(struct model *model, size_t wosize, unsigned tag, size_t first_scanned,
                    const word *raw) {
     if (!model_has_room(model, 1, wosize))
         return MODEL_NONE;
-    uint32_t id = model->n_free ? model->free[--model->n_free] : model->n_objects++;
-    model->objects[id] = (struct model_object){.first_field = model->n_words,
-                                               .wosize = (uint32_t)wosize,
-                                               .first_scanned = (uint32_t)first_scanned,
-                                               .tag = (uint8_t)tag,
-                                               .in_use = true};
-    words_copy(model->fields + model->n_words, raw, wosize);
-    model->n_words += (uint32_t)wosize;
-    model->bound_words += wosize + 1;
-    model->order[model->n_order++] = id;
+    uint32_t id = new_object(model, wosize,
+                             (struct model_object){.wosize = (uint32_t)wosize,
+                                                   .first_scanned = (uint32_t)first_scanned,
+                                                   .tag = (uint8_t)tag});
+    words_copy(model_fields(model, id), raw, wosize);
     return id;
 }
+
+/* ---- ephemerons -------------------------------------------------------------------------------
+ */
+
+unsigned model_add_ephemeron(struct model *model, size_t keys) {
+    size_t wosize = keys + 1;
+    if (!model_has_room(model, 1, 2 * wosize))
+        return MODEL_NONE;
+    uint32_t id = new_object(model, 2 * wosize,
+                             (struct model_object){.wosize = (uint32_t)wosize, .ephemeron = true});
+    for (size_t f = 0; f < wosize; f++) {
+        model_fields(model, id)[f] = WORD_UNIT;
+        model_kept(model, id)[f] = MODEL_NOTHING;
+    }
+    model->has_ephemerons = true;
+    return id;
+}
+
+void model_put_weak(struct model *model, unsigned ephemeron, size_t i, word v, bool unsure) {
+    struct model_object *o = &model->objects[ephemeron];
+    word *kept = model_kept(model, ephemeron);
+    bool died = !keys_reached(model, o);
+    kept[i] = v;
+    died |= !keys_reached(model, o);
+    o->shaky =
+        ((i > 0 && o->shaky) || died || unsure) && kept[0] != MODEL_NOTHING && model->outlives;
+}
+
+enum model_weak model_weak_field(struct model *model, unsigned ephemeron, size_t i) {
+    const struct model_object *o = &model->objects[ephemeron];
+    word v = model_kept(model, ephemeron)[i];
+    if (v == MODEL_NOTHING)
+        return WEAK_NOTHING;
+    bool sure = i ? is_reached(model, v) : !o->shaky && keys_reached(model, o);
+    return sure ? WEAK_SET : WEAK_EITHER;
+}
+
+/* The key is no more; of data that was there before it died neither is. */
+static void lose_key(struct model *model, unsigned ephemeron, size_t i) {
+    word *kept = model_kept(model, ephemeron);
+    kept[i] = MODEL_NOTHING;
+    if (!model->objects[ephemeron].shaky)
+        kept[0] = MODEL_NOTHING;
+}
+
+size_t model_most_live(struct model *model, word v) {
+    word slot = model->slots[0][GC_SLOTS - 1];
+    model->slots[0][GC_SLOTS - 1] = v;
+    model->bold = true;
+    model_mark(model);
+    size_t words = model->live_words;
+    model->slots[0][GC_SLOTS - 1] = slot;
+    model->bold = false;
+    model_mark(model);
+    return words;
+}
+
+void model_died(struct model *model, unsigned object) {
+    for (uint32_t n = 0; n < model->n_order; n++) {
+        unsigned id = model->order[n];
+        const struct model_object *o = &model->objects[id];
+        for (uint32_t f = 1; o->ephemeron && f < o->wosize; f++) {
+            word v = model_kept(model, id)[f];
+            if (model_is_pointer(v) && model_object(v) == object)
+                lose_key(model, id, f);
+        }
+    }
+}
+
+void model_data_is(struct model *model, unsigned ephemeron, bool there) {
+    struct model_object *o = &model->objects[ephemeron];
+    word *kept = model_kept(model, ephemeron);
+    for (uint32_t f = 1; there && f < o->wosize; f++)
+        if (!is_reached(model, kept[f])) {
+            word key = kept[f];
+            kept[f] = MODEL_NOTHING;
+            if (model_is_pointer(key))
+                model_died(model, model_object(key));
+        }
+    if (!there)
+        kept[0] = MODEL_NOTHING;
+    model->revived |= there;
+    o->shaky = false;
+}
+
+void model_data_seen(struct model *model) {
+    for (uint32_t i = 0; i < model->n_reached; i++) {
+        const struct model_object *o = &model->objects[model->work[i]];
+        if (o->ephemeron && o->shaky && keys_reached(model, o) &&
+            kept_words(model, o)[0] != WORD_UNIT)
+            model_data_is(model, model->work[i], false);
+    }
+}
+
+void model_all_died(struct model *model) {
+    for (uint32_t n = 0; n < model->n_order; n++) {
+        unsigned id = model->order[n];
+        const struct model_object *o = &model->objects[id];
+        for (uint32_t f = 1; o->ephemeron && f < o->wosize; f++)
+            if (!is_reached(model, model_kept(model, id)[f]))
+                lose_key(model, id, f);
+    }
+}
+
+/* ---- measures ---------------------------------------------------------------------------------
+ */
 
 bool model_measure(struct model *model, unsigned object, bool may(const struct model_object *),
                    size_t *words) {

@@ -69,8 +69,11 @@ struct model_object {
     uint8_t tag;
     bool is_static;
     bool in_use;
-    bool ephemeron; /* its fields keep nothing alive but by the rule for ephemerons */
-    bool pinned;    /* its number stays its own, reachable or not */
+    bool ephemeron; /* its fields keep nothing alive but by the rule for ephemerons; behind them
+                       come as many that are what it was given (model_kept) */
+    bool shaky;     /* an ephemeron whose data may be gone, for all that is known of its keys */
+    bool pinned;    /* its number stays its own, and its content, reachable or not */
+    uint32_t held;  /* == model.epoch: its content must stay */
 };
 
 struct model {
@@ -82,6 +85,9 @@ struct model {
     uint32_t n_words;
     uint32_t n_free;
     bool has_ephemerons;
+    bool revived;       /* something that nothing reached has come back in this operation */
+    bool bold;          /* data that may be gone is there, for a count */
+    bool outlives;      /* what nothing reaches may be read from an ephemeron, until it is gone */
     size_t bound_words; /* no less than the live words: those at the last model_mark, and since */
     /* Filled by model_mark: what is reachable; words include headers, static ones not counted. */
     uint32_t live_objects, live_words;
@@ -117,6 +123,53 @@ bool model_has_room(struct model *, size_t objects, size_t words);
 unsigned model_add(struct model *, size_t wosize, unsigned tag, size_t first_scanned,
                    const word *raw);
 
+/* ---- ephemerons -------------------------------------------------------------------------------
+ *
+ * Field 0 is the data, from 1 on the keys.  What a program may rely on stands in the fields, as of
+ * the last model_mark: a key that nothing else reaches reads as unit, and so does data with such a
+ * key.  Behind it stands what the ephemeron was given, which a collector may still have; the model
+ * takes over what a collector is seen to have (model.outlives), or forgets it at once.
+ */
+
+/* Not set; and: a pointer to what the model had no room for, which is unreachable. */
+#define MODEL_NOTHING   ((word)0x0200000000000010)
+#define MODEL_FORGOTTEN ((word)0x0200000000000020)
+
+/* As model_add: so many keys, none of them set, and no data. */
+unsigned model_add_ephemeron(struct model *, size_t keys);
+/* What the ephemeron was given: as many words as it has fields. */
+static inline word *model_kept(struct model *model, unsigned ephemeron) {
+    const struct model_object *o = &model->objects[ephemeron];
+    return model->fields + o->first_field + o->wosize;
+}
+/* Field i was given the word v, or MODEL_NOTHING; unsure: or nothing, nobody can tell.  To be
+ * called on a model that is marked; the fields are right after the next model_mark. */
+void model_put_weak(struct model *, unsigned ephemeron, size_t i, word v, bool unsure);
+
+/* What a collector may answer of a field, on a model that is marked. */
+enum model_weak {
+    WEAK_NOTHING, /* it is not set, or is known to be dead */
+    WEAK_EITHER,
+    WEAK_SET
+};
+enum model_weak model_weak_field(struct model *, unsigned ephemeron, size_t i);
+
+/* The live words, if a slot held v and all data that may be gone were there: marks the model anew.
+ */
+size_t model_most_live(struct model *, word v);
+
+/* A collector has been seen to have lost the object: it is no key any more, and data whose key it
+ * was is gone. */
+void model_died(struct model *, unsigned object);
+/* A collector has been seen to have lost that data, or to have it still: keys that nothing reaches
+ * were dead before it was put there. */
+void model_data_is(struct model *, unsigned ephemeron, bool there);
+/* The fields of all reachable ephemerons have been seen in a collector: data that could be shown
+ * there, and is not, is gone. */
+void model_data_seen(struct model *);
+/* All that nothing reaches has died; to be called on a model that is marked. */
+void model_all_died(struct model *);
+
 /* Adds an address, whose words in the heaps are still to be filled in, and returns its word in the
  * model; 0 if there is no room for more. */
 word model_add_address(struct model *, const struct value *, bool script, bool immediate);
@@ -146,8 +199,8 @@ void model_reached(struct model *, const uint32_t *ids, size_t stride, size_t n)
 
 /* reach(h, roots): marks and counts the reachable objects.  Linear in their fields if there are no
  * ephemerons.  The data of an ephemeron is reachable if the ephemeron and all its keys are; this is
- * repeated until nothing more becomes reachable.  A key that is unreachable then has died: the key
- * and the data become unit. */
+ * repeated until nothing more becomes reachable.  A key that is unreachable then reads as unit, and
+ * so does the data. */
 void model_mark(struct model *);
 
 /* *words := the words, headers included, of all objects that `object` reaches, of itself too.

@@ -134,6 +134,9 @@ static void write_assigned(FILE *f, const struct program *p, const struct op *op
     case OP_EPHE_GET:
         fprintf(f, "weak_get r.(%u) %u", op->src, op->i);
         break;
+    case OP_EPHE_COPY:
+        fprintf(f, "weak_copy r.(%u) %u", op->src, op->i);
+        break;
     case OP_MARSHAL:
         fprintf(f, "marshal r.(%u) %s", op->src, op->unshared ? "true" : "false");
         break;
@@ -170,6 +173,9 @@ static bool write_called(FILE *f, const struct program *p, const struct op *op) 
         return true;
     case OP_EPHE_BLIT:
         fprintf(f, "weak_blit r.(%u) %u r.(%u) %u %u", op->src, op->i, op->dst, op->j, op->n);
+        return true;
+    case OP_EPHE_CHECK:
+        fprintf(f, "weak_check r.(%u) %u", op->src, op->i);
         return true;
     case OP_FORWARD:
         fprintf(f, "forward r.(%u) ", op->dst);

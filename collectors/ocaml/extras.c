@@ -22,12 +22,12 @@ extern value caml_final_register(value closure, value block);
 extern value caml_final_register_called_without_value(value closure, value block);
 
 const struct gc_mask ocaml_masks[] = {
-    {"truncate-marking", "a cycle is finished before Obj.truncate: a block that is half marked is "
-                         "scanned beyond its new end"},
+    {"truncate-marking", "a cycle that is marking is finished before Obj.truncate: a block that is "
+                         "half marked is scanned beyond its new end"},
     {"infix-key", "the closure stands in for a key that is an infix pointer: marking takes it for "
                   "dead, and the data of a live ephemeron is freed"},
-    {"ephemeron-marking", "a cycle is finished before an ephemeron is changed: one that has been "
-                          "looked at in marking is not looked at again"},
+    {"ephemeron-marking", "a cycle that is marking is finished before an ephemeron is changed: one "
+                          "that has been looked at is not looked at again"},
     {"measure-unshared", "Obj.reachable_words is not called after a marshalling without sharing: "
                          "it uses the flags of that"},
     {"truncate-fragment",
@@ -67,7 +67,7 @@ void ocaml_promise(const struct gc_config *config, struct collector_traits *trai
 int evaluates_messages; /* messages.h */
 
 void extras_reset(struct gc *g) {
-    g->unshared = false;
+    g->unshared = g->truncated = false;
     evaluates_messages = !is_masked(g, MASK_OVERHEAD);
 }
 
@@ -76,7 +76,7 @@ static value in_slot(unsigned slot) {
 }
 
 static void leave_marking(struct gc *g, enum mask mask) {
-    if (!is_masked(g, mask) || caml_gc_phase == Phase_idle)
+    if (!is_masked(g, mask) || caml_gc_phase != Phase_mark)
         return;
     caml_empty_minor_heap();
     caml_finish_major_cycle();
@@ -120,14 +120,44 @@ static void unset(struct gc *g, unsigned obj, size_t i) {
     end_anew(g);
 }
 
+/* dst := a word of the runtime's, which may lead to what no root has reached. */
+static void give(struct gc *g, unsigned dst, value v) {
+    if (runtime_is_shown(g, (word)v)) {
+        g->config.slots[0][dst] = shadow_show(&g->shadow, (word)v);
+        return;
+    }
+    root_set(dst, (word)v);
+    runtime_renew(g);
+}
+
 static bool get(struct gc *g, unsigned dst, unsigned obj, size_t i) {
     value v = Val_unit;
     runtime_begin(g);
-    bool is_set = i == 0 ? caml_ephemeron_get_data(in_slot(obj), &v)
-                         : caml_ephemeron_get_key(in_slot(obj), (mlsize_t)i - 1, &v);
-    if (is_set)
-        g->config.slots[0][dst] = shadow_show(&g->shadow, (word)v);
-    return is_set;
+    bool found = i == 0 ? caml_ephemeron_get_data(in_slot(obj), &v)
+                        : caml_ephemeron_get_key(in_slot(obj), (mlsize_t)i - 1, &v);
+    if (found)
+        give(g, dst, v);
+    return found;
+}
+
+static bool is_set(struct gc *g, unsigned obj, size_t i) {
+    runtime_begin(g);
+    return i == 0 ? caml_ephemeron_data_is_set(in_slot(obj))
+                  : caml_ephemeron_key_is_set(in_slot(obj), (mlsize_t)i - 1);
+}
+
+static enum gc_result copy(struct gc *g, unsigned dst, unsigned obj, size_t i, size_t words,
+                           bool *found) {
+    value v = Val_unit;
+    runtime_begin(g);
+    if (!runtime_has_room(g, words))
+        return GC_OUT_OF_MEMORY;
+    *found = i == 0 ? caml_ephemeron_get_data_copy(in_slot(obj), &v)
+                    : caml_ephemeron_get_key_copy(in_slot(obj), (mlsize_t)i - 1, &v);
+    if (*found)
+        root_set(dst, (word)v);
+    end_anew(g);
+    return GC_OK;
 }
 
 static void blit(struct gc *g, unsigned src, size_t i, unsigned dst, size_t j, size_t n) {
@@ -200,6 +230,7 @@ static void truncate_block(struct gc *g, unsigned obj, size_t n) {
     runtime_begin(g);
     leave_marking(g, MASK_TRUNCATE);
     bool fragment = Wosize_val(in_slot(obj)) == n + 1 && !Is_young(in_slot(obj));
+    g->truncated |= !Is_young(in_slot(obj));
     caml_obj_truncate(in_slot(obj), Val_long((intnat)n));
     if (fragment && is_masked(g, MASK_FRAGMENT)) /* white, as the free list's fragments are */
         word_pointer((word)in_slot(obj))[n] = header_make(0, WHITE, 0);
@@ -248,4 +279,6 @@ const struct gc_extras ocaml_extras = {.ephemeron = ephemeron,
                                        .truncate = truncate_block,
                                        .finalise = finalise,
                                        .marshal = marshal,
-                                       .measure = measure};
+                                       .measure = measure,
+                                       .is_set = is_set,
+                                       .copy = copy};

@@ -61,6 +61,7 @@ struct gc {
     struct region regions[REGIONS];
     bool exact;         /* a full collection has just ended */
     bool unshared;      /* the last marshalling was without sharing */
+    bool truncated;     /* a block of the major heap, since the last full collection */
     bool clean;         /* nothing has happened since the shadow was written */
     const char *broken; /* what the last look at the heap found wrong */
 };
@@ -115,6 +116,8 @@ void freelist_small(struct gc *, void visit(struct gc *, word block));
 extern const struct shadow_subject ocaml_subject;
 /* Slots and shadow are written anew from the runtime's heap. */
 void runtime_show(struct gc *);
+/* Does the shadow show the block that the word leads to, or does it lead to none? */
+bool runtime_is_shown(struct gc *, word v);
 /* The shown word of a block that has just been allocated. */
 word runtime_show_new(struct gc *, word block);
 void runtime_walk(struct gc *, gc_visit *, void *context);

@@ -185,8 +185,12 @@ static void ocaml_write_raw(struct gc *g, unsigned m, unsigned obj, size_t i, wo
 
 /* A function of Gc.finalise gets its block, which dies in the next cycle if it is not kept; and the
  * first of the two cycles may have begun when the block was still alive.  So once more, until none
- * has run. */
-static void full_major(void) {
+ * has run.  What Obj.truncate leaves is black: where sweeping has passed it, it takes a cycle more.
+ */
+static void full_major(struct gc *g) {
+    if (g->truncated)
+        caml_gc_full_major(Val_unit);
+    g->truncated = false;
     for (uint64_t before = UINT64_MAX; before != runtime_callbacks();) {
         before = runtime_callbacks();
         caml_gc_full_major(Val_unit);
@@ -198,7 +202,7 @@ static enum gc_result ocaml_collect(struct gc *g, enum gc_collection kind) {
     if (kind == GC_MINOR)
         caml_empty_minor_heap();
     else if (kind == GC_FULL)
-        full_major();
+        full_major(g);
     else
         caml_gc_compaction(Val_unit);
     end(g);

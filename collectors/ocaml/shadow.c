@@ -161,6 +161,13 @@ void runtime_show(struct gc *g) {
     g->clean = true;
 }
 
+bool runtime_is_shown(struct gc *g, word v) {
+    word block;
+    size_t fields;
+    return is_immediate(v) || look(g, v, &block, &fields) != SHADOW_BLOCK ||
+           shadow_has(&g->shadow, block);
+}
+
 word runtime_show_new(struct gc *g, word block) {
     if (!heap_cell(g, block))
         heap_map(g); /* in a new chunk */

@@ -13,13 +13,17 @@ static const struct value kept = {.kind = VALUE_SLOT, .block = SLOT_FROM};
 /* ---- one block ----------------------------------------------------------------------------------
  */
 
-uint32_t new_object(struct runner *r, unsigned m, unsigned dst, size_t wosize, unsigned tag,
-                    size_t first_scanned, const word *raw) {
-    uint32_t object = model_add(&r->model, wosize, tag, first_scanned, raw);
+void name_object(struct runner *r, unsigned m, unsigned dst, uint32_t object) {
     assert(object != MODEL_NONE); /* there was room before anybody was asked */
     r->model.objects[object].origin = -1 - (int32_t)r->verdict.op;
     r->model.objects[object].serial = r->serial++;
     r->model.slots[m][dst] = model_pointer(object, 0);
+}
+
+uint32_t new_object(struct runner *r, unsigned m, unsigned dst, size_t wosize, unsigned tag,
+                    size_t first_scanned, const word *raw) {
+    uint32_t object = model_add(&r->model, wosize, tag, first_scanned, raw);
+    name_object(r, m, dst, object);
     return object;
 }
 

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * Operations on ephemerons (operations.h).
+ *
+ * What nothing but an ephemeron reaches may be there or gone.  One collector alone is asked, and
+ * the model takes over what it answers: a block that it gives away lives on, one that it has lost
+ * is dead for all ephemerons.
  */
 #include "harness/operations/operations.h"
 
@@ -13,19 +17,20 @@ static unsigned ephemeron_in(const struct runner *r, unsigned m, unsigned slot) 
 }
 
 bool op_ephemeron(struct runner *r, const struct op *op, unsigned m) {
-    if (!model_has_room(&r->model, 1, op->keys + 1u))
+    if (!model_has_room(&r->model, 1, 2 * (op->keys + 1u)))
         return false;
     FOR_SIDES (r, s)
         call_ephemeron(s, SLOT_NEW, op->keys);
     if (!all_served(r, m))
         return true;
     static const struct value block = {.kind = VALUE_SLOT, .block = SLOT_NEW};
-    uint32_t object = new_object(r, m, SLOT_NEW, op->keys + 1u, 0, 0, r->units);
-    r->model.objects[object].ephemeron = true;
-    r->model.has_ephemerons = true;
+    name_object(r, m, SLOT_NEW, model_add_ephemeron(&r->model, op->keys));
     set_slot(r, m, op->dst, &block);
     return true;
 }
+
+/* ---- changes ----------------------------------------------------------------------------------
+ */
 
 static void unset_field(struct runner *r, unsigned slot, size_t i) {
     FOR_SIDES (r, s)
@@ -33,9 +38,12 @@ static void unset_field(struct runner *r, unsigned slot, size_t i) {
 }
 
 /* Which of the keys that read as unit are still there is the collector's business, and what happens
- * to the data then: so what has died is taken out before anything is changed. */
+ * to the data then.  Where two are compared, what has died is taken out before anything is changed;
+ * one alone is followed by the model. */
 static void bury(struct runner *r, unsigned object, unsigned slot) {
     model_mark(&r->model);
+    if (r->model.outlives)
+        return;
     const word *fields = model_fields(&r->model, object);
     uint32_t wosize = r->model.objects[object].wosize;
     bool died = fields[0] == WORD_UNIT;
@@ -44,6 +52,31 @@ static void bury(struct runner *r, unsigned object, unsigned slot) {
             unset_field(r, slot, f);
     if (died)
         unset_field(r, slot, 0);
+}
+
+static void put(struct runner *r, unsigned object, size_t i, word value, bool unsure) {
+    model_put_weak(&r->model, object, i, value, unsure);
+    note_write(r, object, i, 1);
+}
+
+/* Keeps what the ephemeron was given before it is changed: in r->image, and whether it was shaky.
+ */
+static bool remember(struct runner *r, unsigned object) {
+    const struct model_object *o = &r->model.objects[object];
+    memcpy(r->image, model_kept(&r->model, object), o->wosize * sizeof(word));
+    return o->shaky;
+}
+
+/* A key that may be dead gives way, and then data is there that was not to be seen: the heap of the
+ * program must hold that too, or the change is taken back. */
+static bool is_too_much(struct runner *r, unsigned object, bool was_shaky) {
+    struct model_object *o = &r->model.objects[object];
+    if (!o->shaky || model_most_live(&r->model, WORD_UNIT) <= r->heap_words)
+        return false;
+    memcpy(model_kept(&r->model, object), r->image, o->wosize * sizeof(word));
+    o->shaky = was_shaky;
+    model_mark(&r->model);
+    return true;
 }
 
 bool op_weak_set(struct runner *r, const struct op *op, unsigned m) {
@@ -59,10 +92,12 @@ bool op_weak_set(struct runner *r, const struct op *op, unsigned m) {
         value = model_pointer(model_object(value), 0); /* a known defect: the closure instead */
         copy_parent(r, m, SLOT_VALUE, SLOT_VALUE);
     }
+    bool was_shaky = remember(r, object);
+    put(r, object, i, value, false);
+    if (is_too_much(r, object, was_shaky))
+        return false;
     FOR_SIDES (r, s)
         call_ephemeron_set(s, SLOT_TO, i, SLOT_VALUE);
-    model_fields(&r->model, object)[i] = value;
-    note_write(r, object, i, 1);
     return true;
 }
 
@@ -73,38 +108,21 @@ bool op_weak_unset(struct runner *r, const struct op *op, unsigned m) {
     size_t i = op->i % r->model.objects[object].wosize;
     copy_parent(r, m, op->dst, SLOT_TO);
     bury(r, object, SLOT_TO);
-    unset_field(r, SLOT_TO, i);
-    model_fields(&r->model, object)[i] = WORD_UNIT;
-    note_write(r, object, i, 1);
-    return true;
-}
-
-bool op_weak_get(struct runner *r, const struct op *op, unsigned m) {
-    unsigned object = ephemeron_in(r, m, op->src);
-    if (object == MODEL_NONE)
+    bool was_shaky = remember(r, object);
+    put(r, object, i, MODEL_NOTHING, false);
+    if (is_too_much(r, object, was_shaky))
         return false;
-    static const struct value found = {.kind = VALUE_SLOT, .block = SLOT_VALUE};
-    copy_parent(r, m, op->src, SLOT_FROM);
-    model_mark(&r->model);
-    size_t i = op->i % r->model.objects[object].wosize;
-    word expected = model_fields(&r->model, object)[i];
-    if (expected == WORD_UNIT) { /* not set, or dead: no two collectors need agree */
-        clear_slot(r, m, op->dst);
-        return true;
-    }
-    FOR_SIDES (r, s) {
-        bool is_set = call_ephemeron_get(s, SLOT_VALUE, SLOT_FROM, i);
-        event_weak_read(judge_of(s), is_set, s->slots[m][SLOT_VALUE], expected);
-    }
-    r->model.slots[m][SLOT_VALUE] = expected;
-    set_slot(r, m, op->dst, &found);
+    unset_field(r, SLOT_TO, i);
     return true;
 }
 
 /* Keys to keys, as memmove; data to data. */
 static void blit_model(struct runner *r, unsigned from, size_t i, unsigned to, size_t j, size_t n) {
-    memmove(model_fields(&r->model, to) + j, model_fields(&r->model, from) + i, n * sizeof(word));
-    note_write(r, to, j, n);
+    bool unsure = i == 0 && model_weak_field(&r->model, from, 0) == WEAK_EITHER;
+    for (size_t k = 0; k < n; k++) {
+        size_t at = j <= i ? k : n - 1 - k;
+        put(r, to, j + at, model_kept(&r->model, from)[i + at], unsure);
+    }
 }
 
 bool op_weak_blit(struct runner *r, const struct op *op, unsigned m) {
@@ -121,8 +139,160 @@ bool op_weak_blit(struct runner *r, const struct op *op, unsigned m) {
     copy_parent(r, m, op->dst, SLOT_TO);
     bury(r, from, SLOT_FROM);
     bury(r, to, SLOT_TO);
+    bool was_shaky = remember(r, to);
+    blit_model(r, from, i, to, j, n);
+    if (is_too_much(r, to, was_shaky))
+        return false;
     FOR_SIDES (r, s)
         call_ephemeron_blit(s, SLOT_FROM, i, SLOT_TO, j, n);
-    blit_model(r, from, i, to, j, n);
+    return true;
+}
+
+/* ---- questions --------------------------------------------------------------------------------
+ */
+
+/* A field of an ephemeron that is asked for, as the model has it. */
+struct asked {
+    unsigned ephemeron;
+    size_t i;
+    word given; /* what it was given, which may be dead */
+    enum model_weak may;
+};
+
+/* Puts the ephemeron into SLOT_FROM.  False: there is none, or nothing may be asked. */
+static bool ask(struct runner *r, const struct op *op, unsigned m, struct asked *asked) {
+    asked->ephemeron = ephemeron_in(r, m, op->src);
+    if (asked->ephemeron == MODEL_NONE)
+        return false;
+    asked->i = op->i % r->model.objects[asked->ephemeron].wosize;
+    copy_parent(r, m, op->src, SLOT_FROM);
+    model_mark(&r->model);
+    asked->given = model_kept(&r->model, asked->ephemeron)[asked->i];
+    asked->may = model_weak_field(&r->model, asked->ephemeron, asked->i);
+    return true;
+}
+
+/* Could the heap of the program hold what may be given away, and so many words more? */
+static bool has_room_for(struct runner *r, const struct asked *asked, size_t words) {
+    return asked->may != WEAK_EITHER ||
+           model_most_live(&r->model, asked->given) + words <= r->heap_words;
+}
+
+/* The field is not set.  If it was a key, or data with one key that nothing reaches, that is dead.
+ */
+static void take_over_nothing(struct runner *r, const struct asked *asked) {
+    if (asked->may != WEAK_EITHER)
+        return;
+    if (asked->i == 0)
+        model_data_is(&r->model, asked->ephemeron, false);
+    else if (asked->given == MODEL_FORGOTTEN)
+        model_kept(&r->model, asked->ephemeron)[asked->i] = MODEL_NOTHING;
+    else
+        model_died(&r->model, model_object(asked->given));
+}
+
+/* dst := what the slot SLOT_VALUE holds, or unit. */
+static void take_over(struct runner *r, const struct op *op, unsigned m, const struct asked *asked,
+                      bool is_set) {
+    static const struct value found = {.kind = VALUE_SLOT, .block = SLOT_VALUE};
+    if (!is_set)
+        take_over_nothing(r, asked);
+    if (!is_set || asked->given == MODEL_NOTHING || asked->given == MODEL_FORGOTTEN) {
+        clear_slot(r, m, op->dst); /* what was forgotten, nobody can judge */
+        return;
+    }
+    r->model.revived |= asked->may == WEAK_EITHER;
+    r->model.slots[m][SLOT_VALUE] = asked->given;
+    set_slot(r, m, op->dst, &found);
+}
+
+bool op_weak_get(struct runner *r, const struct op *op, unsigned m) {
+    struct asked asked;
+    if (!ask(r, op, m, &asked))
+        return false;
+    if (!r->model.outlives && asked.may != WEAK_SET) { /* not set: no two collectors need agree */
+        clear_slot(r, m, op->dst);
+        return true;
+    }
+    if (!has_room_for(r, &asked, 0))
+        return false;
+    bool is_set = false;
+    FOR_SIDES (r, s) {
+        is_set = call_ephemeron_get(s, SLOT_VALUE, SLOT_FROM, asked.i);
+        event_weak_read(judge_of(s), is_set, asked.may, s->slots[m][SLOT_VALUE], asked.given);
+    }
+    take_over(r, op, m, &asked, is_set);
+    return true;
+}
+
+/* Who can ask no more than whether a field is set. */
+static bool can(const struct runner *r, bool check) {
+    const struct gc_extras *extras = r->side[PARTY_SUBJECT].collector->extras;
+    return r->model.outlives && (check ? extras->is_set != NULL : extras->copy != NULL);
+}
+
+bool op_weak_check(struct runner *r, const struct op *op, unsigned m) {
+    struct asked asked;
+    if (!can(r, true) || !ask(r, op, m, &asked))
+        return false;
+    FOR_SIDES (r, s) {
+        bool is_set = call_ephemeron_check(s, SLOT_FROM, asked.i);
+        event_weak_read(judge_of(s), is_set, asked.may, WORD_UNIT, MODEL_NOTHING);
+        if (!is_set)
+            take_over_nothing(r, &asked);
+    }
+    return true;
+}
+
+/* ---- copies -----------------------------------------------------------------------------------
+ */
+
+/* Blocks that are given away themselves: custom ones, and what lies in no heap. */
+static bool is_copied(const struct runner *r, word v) {
+    if (!model_is_pointer(v))
+        return false;
+    const struct model_object *o = &r->model.objects[model_object(v)];
+    return !o->is_static && o->tag != TAG_CUSTOM;
+}
+
+/* A shallow copy of what the word leads to, and the word that leads there. */
+static word copy_object(struct runner *r, unsigned m, word v) {
+    const struct model_object o = r->model.objects[model_object(v)];
+    uint32_t to = new_object(r, m, SLOT_VALUE, o.wosize, o.tag, o.first_scanned, r->units);
+    memcpy(model_fields(&r->model, to), model_fields(&r->model, model_object(v)),
+           o.wosize * sizeof(word));
+    return model_pointer(to, model_offset(v));
+}
+
+/* What may be copied; *words: of the copy. */
+static bool may_be_copied(struct runner *r, const struct asked *asked, size_t *words) {
+    *words = 0;
+    if (!is_copied(r, asked->given))
+        return asked->given != MODEL_FORGOTTEN; /* which may be a block of any size */
+    const struct model_object *o = &r->model.objects[model_object(asked->given)];
+    *words = o->wosize;
+    return !o->ephemeron; /* a copy of it is none */
+}
+
+bool op_weak_copy(struct runner *r, const struct op *op, unsigned m) {
+    struct asked asked;
+    size_t words;
+    if (!can(r, false) || !ask(r, op, m, &asked) || !may_be_copied(r, &asked, &words))
+        return false;
+    if (!model_has_room(&r->model, 1, words) || !ask(r, op, m, &asked) ||
+        !may_be_copied(r, &asked, &words) || /* the room may have been what is asked for */
+        !has_room_for(r, &asked, words + 1))
+        return false;
+    struct side *s = &r->side[PARTY_SUBJECT];
+    bool is_set = call_ephemeron_copy(s, SLOT_VALUE, SLOT_FROM, asked.i, words);
+    if (!is_set && s->answer != GC_OK) {
+        r->verdict.counts.refusals++;
+        clear_slot(r, m, op->dst);
+        return true;
+    }
+    if (is_set && is_copied(r, asked.given))
+        asked.given = copy_object(r, m, asked.given);
+    event_weak_read(judge_of(s), is_set, asked.may, s->slots[m][SLOT_VALUE], asked.given);
+    take_over(r, op, m, &asked, is_set);
     return true;
 }

@@ -109,6 +109,7 @@ bool run_operation(struct runner *r, const struct op *op) {
     }
     if (r->forwards)
         look_through_operands(r, op, m);
+    r->model.revived = false;
     bool is_lowered = !r->extras && op_has(op->code, RUNTIME) && op_without_runtime(op, &plain);
     bool effect = is_lowered ? run[plain.code](r, &plain, m) : run[op->code](r, op, m);
     if (effect)

@@ -64,6 +64,8 @@ void collect_all(struct runner *, unsigned m, enum gc_collection);
 /* The model's side of a block that the collectors have in dst. */
 uint32_t new_object(struct runner *, unsigned m, unsigned dst, size_t wosize, unsigned tag,
                     size_t first_scanned, const word *raw);
+/* The model has just made the object for it: dst leads to it, and this operation is its origin. */
+void name_object(struct runner *, unsigned m, unsigned dst, uint32_t object);
 /* The lazy block in the slot becomes a Forward block to its field. */
 void make_forward(struct runner *, unsigned m, unsigned slot);
 

@@ -50,6 +50,7 @@ _Noreturn static void fail_finaliser(struct judge *j, enum violation v, uint32_t
     judge_fail(j, v, sentence);
 }
 
+/* What an ephemeron has given away in this operation may have been found dead in it before. */
 static void judge_one(struct judge *j, uint64_t number) {
     struct finalisers *f = j->state;
     if (number >= f->n)
@@ -60,7 +61,7 @@ static void judge_one(struct judge *j, uint64_t number) {
         judge_fail(j, VIOLATION_collector_assertion, "a finaliser has run twice");
     if (f->known[number].ran)
         fail_finaliser(j, VIOLATION_collector_assertion, object, "a finaliser has run twice");
-    if (object != MODEL_NONE && is_marked(j->model, object))
+    if (object != MODEL_NONE && is_marked(j->model, object) && !j->model->revived)
         fail_finaliser(j, VIOLATION_lost_object, object,
                        "the finaliser of a block has run that the program can still reach");
     f->known[number].ran = true;

@@ -53,14 +53,15 @@ _Static_assert(
 /* Versions of the byte form: 1 had no byte above for new ones; 2 has no new operation; 3 has
  * addresses; 4 atoms, all outside words, and addresses as code words: a FIELD record of a closure
  * behind the prefix STATIC; 5 schedules; 6 mutators that come and go; 7
- * decisions of a schedule: a CONFIG record behind the prefix STATIC.  Operations that come make
- * another version. */
+ * decisions of a schedule: a CONFIG record behind the prefix STATIC; 8 copies of what an ephemeron
+ * holds.  Operations that come make another version. */
 enum {
     VERSION_ADDRESSES = 3,
     VERSION_ATOMS = 4,
     VERSION_SCHEDULES = 5,
     VERSION_MUTATORS = 6,
-    VERSION_SWITCHES = 7
+    VERSION_SWITCHES = 7,
+    VERSION_COPIES = 8
 };
 
 /* The first keys of a config record have their bytes by remainder; later ones each one byte, from
@@ -71,7 +72,9 @@ _Static_assert(KEYS_LATER + CONFIG_KEYS - KEYS_FIRST == 256, "the last bytes are
 _Static_assert((int)OP_ATTACH == (int)OP_LATER + (int)LATER_FIRST,
                "the first with a byte of its own");
 static inline unsigned ops_of_version(unsigned version) {
-    return version < VERSION_MUTATORS ? OP_ATTACH : OP_CODES;
+    return version < VERSION_MUTATORS ? OP_ATTACH
+           : version < VERSION_COPIES ? OP_EPHE_COPY
+                                      : OP_CODES;
 }
 
 /* X(name, weight, section, code, functions, values, operands) */

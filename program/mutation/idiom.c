@@ -57,6 +57,28 @@ static const struct idiom idioms[] = {
      {MAKE(OP_EPHEMERON, C), MAKE(OP_EPHEMERON, D), MAKE(OP_ALLOC, B), PUT(OP_EPHE_SET, C, 0, B),
       MAKE(OP_DROP, B), COLLECT(OP_MINOR), COLLECT(OP_SLICE), COLLECT(OP_SLICE),
       GET(OP_EPHE_BLIT, D, C, 0), PUT(OP_EPHE_UNSET, C, 0, NO_ROLE)}},
+    /* what only an ephemeron has is taken out of it, at whatever moment of a cycle */
+    {8,
+     {MAKE_KEYS(C, 1), MAKE(OP_ALLOC, A), PUT(OP_EPHE_SET, C, 1, A), COLLECT(OP_MINOR),
+      MAKE(OP_DROP, A), COLLECT(OP_SLICE), GET(OP_EPHE_GET, B, C, 1), COLLECT(OP_SLICE)}},
+    /* the same of a copy, which leads to another block */
+    {10,
+     {MAKE(OP_ALLOC, B), MAKE(OP_ALLOC, A), PUT(OP_STORE, A, 0, B), MAKE_KEYS(C, 1),
+      PUT(OP_EPHE_SET, C, 1, A), MAKE(OP_DROP, A), MAKE(OP_DROP, B), COLLECT(OP_MINOR),
+      COLLECT(OP_SLICE), GET(OP_EPHE_COPY, D, C, 1)}},
+    /* a custom block, which is given away itself */
+    {8,
+     {MAKE_KEYS(C, 1), MAKE(OP_RESOURCE, A), PUT(OP_EPHE_SET, C, 1, A), COLLECT(OP_MINOR),
+      MAKE(OP_DROP, A), COLLECT(OP_SLICE), GET(OP_EPHE_COPY, B, C, 1), COLLECT(OP_SLICE)}},
+    /* data is asked for, or another key set, when the key has died */
+    {10,
+     {MAKE_KEYS(C, 1), MAKE(OP_ALLOC, A), MAKE(OP_ALLOC, B), PUT(OP_EPHE_SET, C, 1, A),
+      PUT(OP_EPHE_SET, C, 0, B), COLLECT(OP_MINOR), MAKE(OP_DROP, A), MAKE(OP_DROP, B),
+      COLLECT(OP_SLICE), GET(OP_EPHE_GET, D, C, 0)}},
+    {10,
+     {MAKE_KEYS(C, 1), MAKE(OP_ALLOC, A), MAKE(OP_ALLOC, B), PUT(OP_EPHE_SET, C, 1, A),
+      PUT(OP_EPHE_SET, C, 0, B), MAKE(OP_DROP, A), MAKE(OP_DROP, B), COLLECT(OP_SLICE),
+      PUT(OP_EPHE_SET, C, 1, D), GET(OP_EPHE_GET, B, C, 0)}},
     /* a lazy block is forced */
     {4, {MAKE_LAZY(A), MAKE(OP_ALLOC, B), PUT(OP_FORWARD, A, 0, B), MAKE(OP_DROP, B)}},
     /* the only pointer to a block moves from a field to a slot while a cycle is under way */

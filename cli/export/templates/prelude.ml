@@ -73,6 +73,15 @@ let weak_get v i =
       | Some x -> found := x
       | None -> ());
   !found
+let weak_copy v i =
+  let found = ref unit in
+  with_field v i (fun e i ->
+      match if i = 0 then E.get_data_copy e else E.get_key_copy e (i - 1) with
+      | Some x -> found := x
+      | None -> ());
+  !found
+let weak_check v i =
+  with_field v i (fun e i -> ignore (if i = 0 then E.check_data e else E.check_key e (i - 1)))
 let weak_blit v i w j n =
   with_field v i (fun e i ->
       with_field w j (fun f j ->

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Defects for the OCaml runtime, of which one is switched on at a time: what its functions for
+ * ephemerons call is left out (ocaml_bad_test.c).  Compiled in front of its weak.c, which stays as
+ * it is.
+ */
+#ifndef ISOHEAP_OCAML_DEFECTS_H
+#define ISOHEAP_OCAML_DEFECTS_H
+
+/* X(name, class, what is wrong) */
+#define OCAML_DEFECTS(X)                                                                           \
+    X(get, collector_assertion, "what get gives away is not darkened while a cycle marks")         \
+    X(copy, lost_object, "what the fields of a copy lead to is not darkened while a cycle marks")  \
+    X(given, lost_object, "a custom block that get_copy gives away itself is not darkened")        \
+    X(unclean, collector_assertion,                                                                \
+      "get of data does not clean the ephemeron between mark and sweep")                           \
+    X(untold, lost_object,                                                                         \
+      "a young block set in an ephemeron is not noted for the next minor "                         \
+      "collection")
+
+enum ocaml_defect {
+    DEFECT_none,
+#define X(name, class, meaning) DEFECT_##name,
+    OCAML_DEFECTS(X)
+#undef X
+};
+extern int ocaml_defect; /* the one that is on */
+
+#ifdef CAML_INTERNALS
+#include <caml/major_gc.h>
+#include <caml/minor_gc.h>
+#include <caml/weak.h>
+
+/* By the name that the variable has there. */
+enum { DARKENS_elt = DEFECT_get, DARKENS_f = DEFECT_copy, DARKENS_v = DEFECT_given };
+#define caml_darken(v, place) (ocaml_defect == DARKENS_##v ? (void)0 : (caml_darken)(v, place))
+#define caml_ephe_clean(v)    (ocaml_defect == DEFECT_unclean ? (void)0 : (caml_ephe_clean)(v))
+#define add_to_ephe_ref_table(table, ar, offset)                                                   \
+    (ocaml_defect == DEFECT_untold ? (void)0 : (add_to_ephe_ref_table)(table, ar, offset))
+#endif
+
+#endif

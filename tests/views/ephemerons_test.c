@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the model says of ephemerons whose keys may be dead (model.h).
+ */
+#include "views/model.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static struct model model;
+enum { KEY, DATA, OTHER }; /* slots, and objects in the order in which they are made */
+static unsigned object[3], ephemeron;
+
+/* Slot 31: an ephemeron with two keys, of which the first is KEY, and DATA for data. */
+static void begin(bool outlives) {
+    static const word content[2] = {WORD_UNIT, WORD_UNIT};
+    assert_true(model_room(&model, 64, 256));
+    model_reset(&model, 1);
+    model.outlives = outlives;
+    for (unsigned n = 0; n < 3; n++) {
+        object[n] = model_add(&model, 2, 0, 0, content);
+        model.slots[0][n] = model_pointer(object[n], 0);
+    }
+    ephemeron = model_add_ephemeron(&model, 2);
+    model.slots[0][31] = model_pointer(ephemeron, 0);
+    model_mark(&model);
+    assert_int_equal(model_weak_field(&model, ephemeron, 0), WEAK_NOTHING);
+    model_put_weak(&model, ephemeron, 1, model.slots[0][KEY], false);
+    model_put_weak(&model, ephemeron, 0, model.slots[0][DATA], false);
+    model_mark(&model);
+}
+
+static void drop(unsigned slot) {
+    model.slots[0][slot] = WORD_UNIT;
+    model_mark(&model);
+}
+
+static void fields_are(enum model_weak data, enum model_weak key, enum model_weak other) {
+    const enum model_weak expected[] = {data, key, other};
+    model_mark(&model);
+    for (unsigned i = 0; i < 3; i++) {
+        assert_int_equal(model_weak_field(&model, ephemeron, i), expected[i]);
+        word shown = model_fields(&model, ephemeron)[i];
+        assert_true((shown != WORD_UNIT) == (expected[i] == WEAK_SET));
+    }
+}
+
+static void what_is_reached_must_be_there(void **state) {
+    (void)state;
+    begin(true);
+    drop(DATA);
+    fields_are(WEAK_SET, WEAK_SET, WEAK_NOTHING);
+    assert_int_equal(model.live_objects, 4); /* the data too */
+    drop(KEY);
+    fields_are(WEAK_EITHER, WEAK_EITHER, WEAK_NOTHING);
+    assert_int_equal(model.live_objects, 2);
+}
+
+static void who_is_given_away_lives_on(void **state) {
+    (void)state;
+    begin(true);
+    drop(KEY);
+    drop(DATA);
+    model.slots[0][KEY] = model_kept(&model, ephemeron)[1];
+    fields_are(WEAK_SET, WEAK_SET, WEAK_NOTHING);
+    assert_true(model_fields(&model, ephemeron)[1] == model_pointer(object[KEY], 0));
+}
+
+static void a_dead_key_takes_its_data_along(void **state) {
+    (void)state;
+    begin(true);
+    drop(KEY);
+    model_died(&model, object[KEY]);
+    fields_are(WEAK_NOTHING, WEAK_NOTHING, WEAK_NOTHING);
+}
+
+/* The key may have been dead when the data was put there, and the data stays then. */
+static void data_set_later_may_stay(void **state) {
+    (void)state;
+    for (unsigned there = 0; there < 2; there++) {
+        begin(true);
+        drop(KEY);
+        model_put_weak(&model, ephemeron, 0, model.slots[0][OTHER], false);
+        model_died(&model, object[KEY]);
+        fields_are(WEAK_EITHER, WEAK_NOTHING, WEAK_NOTHING);
+        model_data_is(&model, ephemeron, there);
+        fields_are(there ? WEAK_SET : WEAK_NOTHING, WEAK_NOTHING, WEAK_NOTHING);
+    }
+}
+
+/* Another key in the place of one that may have taken the data along. */
+static void a_key_that_may_be_dead_is_replaced(void **state) {
+    (void)state;
+    begin(true);
+    drop(KEY);
+    model_put_weak(&model, ephemeron, 1, model.slots[0][OTHER], false);
+    fields_are(WEAK_EITHER, WEAK_SET, WEAK_NOTHING);
+    model_data_seen(&model);
+    fields_are(WEAK_NOTHING, WEAK_SET, WEAK_NOTHING);
+    model_put_weak(&model, ephemeron, 0, model.slots[0][DATA], false);
+    fields_are(WEAK_SET, WEAK_SET, WEAK_NOTHING);
+    model_put_weak(&model, ephemeron, 0, model.slots[0][DATA], true);
+    fields_are(WEAK_EITHER, WEAK_SET, WEAK_NOTHING);
+}
+
+/* What may come back counts, once it is asked for. */
+static void what_may_be_there_counts(void **state) {
+    (void)state;
+    begin(true);
+    drop(KEY);
+    drop(DATA);
+    assert_int_equal(model_most_live(&model, WORD_UNIT), 4 + 3); /* the ephemeron, OTHER */
+    assert_int_equal(model_most_live(&model, model_pointer(object[KEY], 0)), 4 + 9);
+    model_put_weak(&model, ephemeron, 1, MODEL_NOTHING, false);
+    assert_int_equal(model_most_live(&model, WORD_UNIT), 4 + 6);
+    assert_int_equal(model.live_words, 4 + 3);
+}
+
+static void all_is_over_after_a_full_collection(void **state) {
+    (void)state;
+    begin(true);
+    model_put_weak(&model, ephemeron, 2, model.slots[0][OTHER], false);
+    drop(KEY);
+    model_all_died(&model);
+    fields_are(WEAK_NOTHING, WEAK_NOTHING, WEAK_SET);
+}
+
+static void where_two_are_compared_nothing_outlives(void **state) {
+    (void)state;
+    begin(false);
+    drop(KEY);
+    fields_are(WEAK_NOTHING, WEAK_NOTHING, WEAK_NOTHING);
+}
+
+/* What only an ephemeron has keeps its content; if there is no room for that, it is forgotten. */
+static void room_is_made(void **state) {
+    static const word content[2] = {WORD_UNIT, WORD_UNIT};
+    (void)state;
+    begin(true);
+    model_fields(&model, object[KEY])[1] = immediate(7);
+    drop(KEY);
+    for (unsigned n = 0; n < 300; n++)
+        assert_true(model_add(&model, 2, 0, 0, content) != MODEL_NONE);
+    word key = model_kept(&model, ephemeron)[1];
+    assert_true(model_fields(&model, model_object(key))[1] == immediate(7));
+    fields_are(WEAK_EITHER, WEAK_EITHER, WEAK_NOTHING);
+    assert_true(model_has_room(&model, 1, 256 - 4 - 6));
+    assert_true(model_kept(&model, ephemeron)[1] == MODEL_FORGOTTEN);
+    fields_are(WEAK_EITHER, WEAK_EITHER, WEAK_NOTHING);
+    model_all_died(&model);
+    fields_are(WEAK_NOTHING, WEAK_NOTHING, WEAK_NOTHING);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_reached_must_be_there),
+        cmocka_unit_test(who_is_given_away_lives_on),
+        cmocka_unit_test(a_dead_key_takes_its_data_along),
+        cmocka_unit_test(data_set_later_may_stay),
+        cmocka_unit_test(a_key_that_may_be_dead_is_replaced),
+        cmocka_unit_test(what_may_be_there_counts),
+        cmocka_unit_test(all_is_over_after_a_full_collection),
+        cmocka_unit_test(where_two_are_compared_nothing_outlives),
+        cmocka_unit_test(room_is_made),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    model_close(&model);
+    return failed;
+}
