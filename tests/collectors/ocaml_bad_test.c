@@ -23,7 +23,7 @@
 
 #include <cmocka.h>
 
-#ifdef ISOHEAP_HAS_OCAML
+#ifdef ISOHEAP_HAS_OCAML_BAD
 
 extern const struct collector ocaml_bad;
 int ocaml_defect;
@@ -109,7 +109,7 @@ int main(int argc, char **argv) {
 #else
 
 int main(void) {
-    puts("this build has no OCaml runtime");
+    puts("this build has no OCaml runtime 4.13");
     return 0;
 }
 #endif
