@@ -31,6 +31,22 @@ void program_copy(struct program *to, const struct program *from) {
     memcpy(to->ops, from->ops, from->n_ops * sizeof *from->ops);
 }
 
+bool program_decide(struct program *p, unsigned at, unsigned choice) {
+    unsigned n = p->n_switches;
+    while (n > 0 && switch_at(p->switches[n - 1]) > at)
+        n--;
+    if (n > 0 && switch_at(p->switches[n - 1]) == at) {
+        p->switches[n - 1] = switch_make(at, choice);
+        return true;
+    }
+    if (p->n_switches == PROGRAM_SWITCHES)
+        return false;
+    memmove(p->switches + n + 1, p->switches + n, (p->n_switches - n) * sizeof *p->switches);
+    p->switches[n] = switch_make(at, choice);
+    p->n_switches++;
+    return true;
+}
+
 /* ---- equality -------------------------------------------------------------------------------- */
 
 /* One comparison instead of four: each is traced by a fuzzer, and this is the innermost loop of

@@ -354,6 +354,9 @@ struct program {
 void program_clear(struct program *p);
 /* Copies the meaningful content alone: an assignment would move 295 KB. */
 void program_copy(struct program *to, const struct program *from);
+/* Decision `at` of the schedule is that choice, whatever it was; false and no change if the program
+ * lists as many as it can. */
+bool program_decide(struct program *p, unsigned at, unsigned choice);
 
 /* NULL if p keeps every rule of this header, else a static sentence that says which it breaks.
  * Every program that decode or parse yields is valid; every valid program can be printed, encoded

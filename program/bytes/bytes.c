@@ -241,18 +241,9 @@ static void read_op(struct decoder *d, const struct record *r, const uint8_t *by
 
 /* Goes where it belongs, whatever the order of the records. */
 static void read_switch(struct decoder *d, const uint8_t *bytes) {
-    struct program *p = d->p;
     unsigned choice = read_number(d, bytes[0], SWITCH_CHOICES - 2) + 1u;
-    unsigned at = (bytes[1] | (unsigned)bytes[2] << 8) % UINT16_MAX + 1, n = p->n_switches;
-    while (n > 0 && switch_at(p->switches[n - 1]) > at)
-        n--;
-    if (n > 0 && switch_at(p->switches[n - 1]) == at) {
-        p->switches[n - 1] = switch_make(at, choice);
-    } else if (p->n_switches < PROGRAM_SWITCHES) {
-        memmove(p->switches + n + 1, p->switches + n, (p->n_switches - n) * sizeof *p->switches);
-        p->switches[n] = switch_make(at, choice);
-        p->n_switches++;
-    }
+    unsigned at = (bytes[1] | (unsigned)bytes[2] << 8) % UINT16_MAX + 1;
+    program_decide(d->p, at, choice);
 }
 
 /* ---- heap ------------------------------------------------------------------------------------ */

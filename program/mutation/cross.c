@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Crossover (mutate.h): the child starts as the first parent and takes operations, blocks or
- * settings of the second.
+ * Crossover (mutate.h): the child starts as the first parent and takes operations, blocks,
+ * decisions or settings of the second.
  */
 #include "program/mutation/internal.h"
 
@@ -129,6 +129,8 @@ size_t mutation_cross(struct mutation *m, const uint8_t *first, size_t first_siz
         any |= cross_heap(m);
     if (dice == 0 || dice == 7)
         any |= cross_config(m);
+    if (m->second.n_switches && random_chance(&m->random, 2))
+        any |= cross_decisions(m);
     if (!any && !cross_script(m) && !cross_heap(m))
         cross_config(m);
     return encode_within(m, out, max_size);

@@ -97,6 +97,9 @@ struct op new_operation_of(struct mutation *, unsigned at, uint8_t code, uint8_t
 /* Changes one operand of operation `at`; false if it has none. */
 bool change_operand(struct mutation *, unsigned at);
 
+/* Crossover: decisions of m->second go into m->program (decisions.c); false if it has none. */
+bool cross_decisions(struct mutation *);
+
 /* ---- edits (edit.c) ---------------------------------------------------------------------
  */
 

@@ -108,6 +108,16 @@ static void clear_roots(struct program *p, unsigned from, unsigned count) {
     }
 }
 
+/* The parts of each sort (operations, items, roots that hold something, decisions), and all. */
+enum { SORTS = 4 };
+static unsigned count_parts(const struct program *p, unsigned counts[SORTS]) {
+    counts[0] = p->n_ops;
+    counts[1] = p->n_items;
+    counts[2] = count_roots(p);
+    counts[3] = p->n_switches;
+    return counts[0] + counts[1] + counts[2] + counts[3];
+}
+
 static unsigned count_settings(const struct program *p) {
     unsigned n = 0;
     for (unsigned k = 0; k < CONFIG_KEYS; k++)
@@ -128,36 +138,41 @@ static void reset_setting(struct program *p, unsigned k) {
     }
 }
 
-/* Leaves out parts from .. of the program, in the order of mutation_trim. */
+static void leave_out_sort(struct program *p, unsigned sort, unsigned from, unsigned count) {
+    switch (sort) {
+    case 0:
+        edit_remove_ops(p, from, count);
+        break;
+    case 1:
+        edit_remove_items(p, from, count);
+        break;
+    case 2:
+        clear_roots(p, from, count);
+        break;
+    default:
+        cut_switches(p, from, count);
+    }
+}
+
+/* Leaves out parts from .. of the program, in the order of mutation_trim; the last first: without
+ * its item a root holds nothing, and numbers behind it would be others. */
 static void leave_out(struct program *p, unsigned from, unsigned count) {
-    unsigned n_ops = p->n_ops, n_items = p->n_items, to = from + count;
-    if (to > n_ops + n_items) { /* the last first: numbers before stay */
-        unsigned first = from > n_ops + n_items ? from - n_ops - n_items : 0;
-        clear_roots(p, first, to - n_ops - n_items - first);
-        to = n_ops + n_items;
+    unsigned counts[SORTS], end = count_parts(p, counts), to = from + count;
+    for (unsigned sort = SORTS; sort-- > 0;) {
+        unsigned before = end - counts[sort]; /* the first of this sort */
+        unsigned first = from > before ? from : before, last = to < end ? to : end;
+        if (first < last)
+            leave_out_sort(p, sort, first - before, last - first);
+        end = before;
     }
-    if (from < to && to > n_ops) {
-        unsigned first = from > n_ops ? from - n_ops : 0;
-        edit_remove_items(p, first, to - n_ops - first);
-        to = n_ops;
-    }
-    if (from < to)
-        edit_remove_ops(p, from, to - from);
 }
 
 /* A run of one sort of parts goes, in proportion to what is too much. */
 static void drop_some(struct mutation *m, size_t excess, size_t size) {
     struct program *p = &m->program;
-    unsigned counts[3] = {p->n_ops, p->n_items, count_roots(p)}, settings = count_settings(p);
+    unsigned counts[SORTS], parts = count_parts(p, counts), settings = count_settings(p);
     unsigned before = 0, sort = 0;
-    unsigned parts = counts[0] + counts[1] + counts[2], all = parts + settings;
-    unsigned chosen = random_below(&m->random, all + p->n_switches);
-    if (chosen >= all) {
-        unsigned at = chosen - all, left = p->n_switches - at;
-        unsigned share = (unsigned)(p->n_switches * excess / size) + 1;
-        cut_switches(p, at, share < left ? share : left);
-        return;
-    }
+    unsigned chosen = random_below(&m->random, parts + settings);
     if (chosen >= parts) {
         reset_setting(p, chosen - parts);
         return;
@@ -165,8 +180,8 @@ static void drop_some(struct mutation *m, size_t excess, size_t size) {
     while (chosen - before >= counts[sort])
         before += counts[sort++];
     unsigned most = (unsigned)(counts[sort] * excess / size / 2) + 1;
-    unsigned end = before + counts[sort];
-    leave_out(p, chosen, most < end - chosen ? most : end - chosen);
+    unsigned left = counts[sort] - (chosen - before);
+    leave_out_sort(p, sort, chosen - before, most < left ? most : left);
 }
 
 size_t encode_within(struct mutation *m, uint8_t *out, size_t max_size) {
@@ -242,8 +257,9 @@ size_t mutation_generate(struct mutation *m, uint8_t *data, size_t max_size, uin
 /* ---- trimming -------------------------------------------------------------------------------- */
 
 unsigned mutation_parts(struct mutation *m, const uint8_t *data, size_t size) {
+    unsigned counts[SORTS];
     mutation_load(&m->program, data, size);
-    return m->program.n_ops + m->program.n_items + count_roots(&m->program);
+    return count_parts(&m->program, counts);
 }
 
 size_t mutation_trim(struct mutation *m, const uint8_t *data, size_t size, unsigned from,

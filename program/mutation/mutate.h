@@ -36,6 +36,7 @@
     X(grow, "new blocks, and something that points at them")                                       \
     X(shrink, "a run of blocks and gaps goes")                                                     \
     X(config, "one setting at random")                                                             \
+    X(decision, "decisions of the schedule come, go, change, move and repeat")                     \
     X(aim_heap, "the heap exactly full, or a word beside it")                                      \
     X(aim_stack, "the mark stack exactly full, or an entry beside it")                             \
     X(aim_nursery, "the nursery exactly full, or a word beside it")                                \
@@ -53,7 +54,7 @@ const char *mutation_kind_meaning(enum mutation_kind);
 
 /* Weights for one field of defects. */
 struct mutation_profile;
-/* "default", "infix", "fragmentation", "aging", "barrier", "overflow"; NULL if there is none of
+/* "default", "infix", "fragmentation", and so on (profiles.c); NULL if there is none of
  * that name. */
 const struct mutation_profile *mutation_profile_find(const char *name);
 /* Profile number n, for lists; NULL after the last one. */
@@ -82,7 +83,7 @@ size_t mutation_mutate(struct mutation *, uint8_t *data, size_t size, size_t max
 size_t mutation_generate(struct mutation *, uint8_t *data, size_t max_size, uint64_t seed);
 
 /* A child of two programs in out[0 .. result), result <= max_size: the first one with operations,
- * blocks or settings of the second.  out may overlap neither. */
+ * blocks, decisions or settings of the second.  out may overlap neither. */
 size_t mutation_cross(struct mutation *, const uint8_t *first, size_t first_size,
                       const uint8_t *second, size_t second_size, uint8_t *out, size_t max_size,
                       uint64_t seed);
@@ -98,7 +99,8 @@ size_t mutation_describe(const struct mutation *, char *out, size_t capacity);
 /* ---- trimming ----------------------------------------------------------------------------------
  */
 
-/* How many parts (operations, then items, then roots that hold something) a program has. */
+/* How many parts (operations, then items, then roots that hold something, then decisions of the
+ * schedule) a program has. */
 unsigned mutation_parts(struct mutation *, const uint8_t *data, size_t size);
 /* Writes the program without its parts from .. from + count - 1 to out and returns its size; 0 if
  * nothing is left, or if it does not fit into max_size. */

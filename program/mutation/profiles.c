@@ -15,7 +15,7 @@ static const uint8_t kind_weights[MUTATION_KIND_COUNT] = {
     [MUTATION_tag] = 3,       [MUTATION_size] = 4,      [MUTATION_gap] = 4,
     [MUTATION_grow] = 8,      [MUTATION_shrink] = 4,    [MUTATION_config] = 4,
     [MUTATION_aim_heap] = 3,  [MUTATION_aim_stack] = 3, [MUTATION_aim_nursery] = 1,
-    [MUTATION_aim_count] = 2, [MUTATION_idiom] = 2,
+    [MUTATION_aim_count] = 2, [MUTATION_idiom] = 2,     [MUTATION_decision] = 1,
 };
 
 static const uint8_t op_weights[OP_CODES] = {
@@ -94,6 +94,21 @@ static const struct mutation_profile profiles[] = {
      .tags = {[TAG_CHOICE_LAZY] = 6, [TAG_CHOICE_FORWARD] = 3},
      .keys = {[CONFIG_VARIANT] = 4, [CONFIG_SLICE] = 3, [CONFIG_KIND] = 2},
      .infix = 8},
+    {.name = "threads",
+     .meaning = "schedules, mutators that come and go, stores and loads beside slices",
+     .kinds = {[MUTATION_decision] = 16,
+               [MUTATION_config] = 2,
+               [MUTATION_operand] = 2,
+               [MUTATION_swap] = 3,
+               [MUTATION_move] = 2},
+     .ops = {[OP_STORE] = 3,
+             [OP_LOAD] = 3,
+             [OP_DROP] = 2,
+             [OP_SLICE] = 8,
+             [OP_POLL] = 4,
+             [OP_ATTACH] = 2,
+             [OP_DETACH] = 2},
+     .keys = {[CONFIG_SCHEDULE] = 12, [CONFIG_PREEMPT] = 4, [CONFIG_VARIANT] = 2}},
 };
 enum { PROFILES = sizeof profiles / sizeof *profiles };
 
