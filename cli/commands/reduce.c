@@ -44,6 +44,7 @@ struct reduce {
     unsigned used;              /* runs of reductions that are over */
     bool tty, failed;           /* failed: the harness, in a trial */
     bool saves;                 /* the best so far goes to the output on the way */
+    bool too_long;              /* the schedule: its first decisions alone do not do it */
 };
 
 static struct program program;     /* the best so far */
@@ -197,23 +198,25 @@ static void reduce(struct reduce *r) {
 }
 
 /* The schedule that a number says becomes a list of its decisions, from which one after the other
- * can be taken away; what is more than the list holds is left out, and a schedule with preemptions
- * stays, since it counts what only its build knows.  False: there is none, or the list alone has
- * not the violation. */
+ * can be taken away; what is more than the list holds is left out.  Where preemptions are the
+ * number goes on to say, and each is a decision of the list.  False: there is none, or the list
+ * alone has not the violation. */
 static bool write_schedule_out(struct reduce *r) {
     static struct program listed;
     uint64_t state = decisions_begin(program.config[CONFIG_SCHEDULE]);
-    if (!program.config[CONFIG_SCHEDULE] || program.config[CONFIG_PREEMPT] || program.n_switches)
+    if (!program.config[CONFIG_SCHEDULE] || program.n_switches)
         return false;
     listed = program;
-    listed.config[CONFIG_SCHEDULE] = config_ranges[CONFIG_SCHEDULE].initial;
+    if (!program.config[CONFIG_PREEMPT])
+        listed.config[CONFIG_SCHEDULE] = config_ranges[CONFIG_SCHEDULE].initial;
     for (unsigned at = 1; at <= PROGRAM_SWITCHES; at++) {
         unsigned choice = (unsigned)(decisions_next(&state) % SWITCH_CHOICES);
         if (choice)
             listed.switches[listed.n_switches++] = switch_make(at, choice);
     }
     r->used++;
-    if (!keeps(&listed, r))
+    r->too_long = !keeps(&listed, r);
+    if (r->too_long)
         return false;
     program = listed;
     return true;
@@ -268,6 +271,21 @@ static void say_result(const struct reduce *r, unsigned ops, unsigned items) {
                 signal_caught        ? "a signal"
                 : r->used >= r->runs ? "--runs"
                                      : "--time");
+}
+
+/* What reduction could not do, and why. */
+static void say_schedule(const struct reduce *r) {
+    if (r->too_long && program.config[CONFIG_SCHEDULE] && !program.n_switches)
+        fprintf(stderr,
+                "isoheap: schedule=%u stays a number: the violation needs more than its first %u "
+                "decisions, and a program lists no more\n",
+                program.config[CONFIG_SCHEDULE], PROGRAM_SWITCHES);
+    if (program.config[CONFIG_PREEMPT] && program.n_switches)
+        fprintf(
+            stderr,
+            "isoheap: preempt=%u: some decisions are at edges that the compiler has made, which "
+            "another build may have elsewhere\n",
+            program.config[CONFIG_PREEMPT]);
 }
 
 static void say_target(const struct reduce *r) {
@@ -341,6 +359,7 @@ static int reduce_file(struct reduce *r) {
     if (r->any && !signal_caught && reduction.improvements)
         r->wanted = judge(r, &program); /* what it is now */
     say_result(r, ops, items);
+    say_schedule(r);
     say_target(r);
     bool good = save(r, write_finding);
     pass_signal_on();

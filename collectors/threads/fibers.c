@@ -44,7 +44,9 @@ static struct {
     bool ending;  /* whoever is gone on with has nothing to do but to leave its stack */
 
     struct threads_schedule schedule;
-    uint64_t random, fuel;
+    uint64_t random, gaps; /* choices and preemptions each have their own numbers, so that a list in
+                              the place of the former leaves the latter where they are */
+    uint64_t fuel;
     size_t taken, listed;   /* of the schedule's bytes, and of its list */
     unsigned to_preemption; /* edges; 0: there will be none */
     unsigned since_a_point; /* edges */
@@ -71,10 +73,6 @@ static struct {
 /* ---- decisions --------------------------------------------------------------------------------
  */
 
-static uint64_t draw(void) {
-    return decisions_next(&s.random);
-}
-
 /* The one that the list has for the decision of that number; else the first. */
 static unsigned listed(uint64_t number) {
     const uint32_t *list = s.schedule.decisions;
@@ -93,11 +91,11 @@ static unsigned decide(unsigned n) {
         return listed(s.counts.choices) % n;
     if (s.taken < s.schedule.n_bytes)
         return s.schedule.bytes[s.taken++] % n;
-    return s.schedule.seed ? (unsigned)(draw() % n) : 0;
+    return s.schedule.seed ? (unsigned)(decisions_next(&s.random) % n) : 0;
 }
 
 static void arm_preemption(void) {
-    s.to_preemption = s.schedule.gap ? 1 + (unsigned)(draw() % s.schedule.gap) : 0;
+    s.to_preemption = s.schedule.gap ? 1 + (unsigned)(decisions_next(&s.gaps) % s.schedule.gap) : 0;
 }
 
 static bool can_go_on(const struct fiber *f) {
@@ -416,6 +414,7 @@ void threads_reset(const struct threads_schedule *schedule) {
     if (!s.schedule.fuel)
         s.schedule.fuel = FUEL;
     s.random = decisions_begin(s.schedule.seed);
+    s.gaps = decisions_begin(~s.schedule.seed);
     s.counts = (struct threads_counts){0};
     s.used = s.last = 0;
     s.taken = s.listed = 0;

@@ -48,7 +48,8 @@ struct threads_schedule {
      * long as the schedule. */
     const uint32_t *decisions;
     size_t n_decisions;
-    unsigned gap;  /* a preemption after 1 to gap edges, as the seed says; 0: none */
+    unsigned gap;  /* a preemption after 1 to gap edges, as the seed says; 0: none.  Each is a
+                      decision more; where they are does not depend on the others */
     uint64_t fuel; /* edges and points that one threads_run may take; 0: 10 million */
     /* NULL, or called outside when another goes on than before: after so many decisions
      * (threads_counts.choices), and who. */

@@ -4,6 +4,7 @@
  * under any schedule, the same program is the same run, and each of its defects is found.
  */
 #include "collectors/cheney/cheney.h"
+#include "collectors/decisions.h"
 #include "collectors/plugin.h"
 #include "program/bytes/bytes.h"
 #include "program/random.h"
@@ -163,11 +164,58 @@ static void its_schedules_are_healthy(void **state) {
     schedules_are_healthy(coming);
 }
 
+static void take_decisions_away(struct trial *t, enum violation violation) {
+    static struct program fewer;
+    for (unsigned n = program.n_switches / 2; n > 0; n /= 2)
+        for (unsigned at = 0; at + n <= program.n_switches;) {
+            fewer = program;
+            memmove(fewer.switches + at, fewer.switches + at + n,
+                    (fewer.n_switches - at - n) * sizeof *fewer.switches);
+            fewer.n_switches = (uint16_t)(fewer.n_switches - n);
+            if (trial_judge(t, &fewer).violation == violation)
+                program = fewer;
+            else
+                at += n;
+        }
+}
+
+/* Preemptions are decisions as others are: the number goes on to say where they are, the list who
+ * goes on; and few are left of those that it takes. */
+static void preemptions_can_be_written_out(void **state) {
+    (void)state;
+    struct trial t;
+    struct verdict number;
+    unsigned schedule = 0, in_order;
+    parse_program(&program, beside);
+    trial_open(&t, load(1), &cheney);
+    program.config[CONFIG_PREEMPT] = 7;
+    do {
+        program.config[CONFIG_SCHEDULE] = ++schedule;
+        number = trial_judge(&t, &program);
+    } while (number.violation != VIOLATION_lost_object && schedule < MOST);
+    assert_int_equal(number.violation, VIOLATION_lost_object);
+    uint64_t decisions = decisions_begin(schedule);
+    for (unsigned at = 1; at <= PROGRAM_SWITCHES; at++) {
+        unsigned choice = (unsigned)(decisions_next(&decisions) % SWITCH_CHOICES);
+        assert_true(choice == 0 || program_decide(&program, at, choice));
+    }
+    struct verdict list = trial_judge(&t, &program);
+    assert_int_equal(list.violation, VIOLATION_lost_object);
+    assert_int_equal(list.op, number.op);
+    in_order = program.n_switches;
+    take_decisions_away(&t, VIOLATION_lost_object);
+    print_message("schedule %u: %u decisions of %u are left\n", schedule, program.n_switches,
+                  in_order);
+    assert_in_range(program.n_switches, 1, in_order / 5);
+    trial_close(&t);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_passes_under_any_schedule),
         cmocka_unit_test(its_schedules_are_healthy),
         cmocka_unit_test(its_defects_are_found),
+        cmocka_unit_test(preemptions_can_be_written_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
