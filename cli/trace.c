@@ -7,6 +7,8 @@
  */
 #include "cli/cli.h"
 
+#include "pictures/states.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,8 +16,7 @@
 enum {
     SLOTS = GC_MUTATORS * GC_SLOTS,
     SLOT_TEXT = 40,
-    COLUMN = 34,  /* characters of a mutator's */
-    SWITCHES = 12 /* of an operation, that are printed */
+    COLUMN = 34 /* characters of a mutator's */
 };
 
 static struct {
@@ -25,13 +26,7 @@ static struct {
     unsigned mutators;
 } last;
 
-/* Since the operation began: which thread went on, and after how many decisions of the schedule. */
-static struct {
-    unsigned n;
-    struct {
-        uint64_t decision, thread;
-    } at[SWITCHES];
-} switches;
+static struct states_switches switches; /* since the operation began */
 
 static void slot_text(const struct snapshot *s, unsigned slot, char *out) {
     word v = s->slots[slot];
@@ -92,25 +87,9 @@ static void print_blocks(const struct snapshot *s, bool *any) {
 
 /* Who went on, and where: a schedule's decisions are numbered from the reset on. */
 static void print_switches(bool *any) {
-    if (!switches.n)
-        return;
-    printf("%s%u switch%s: thread", separator(any), switches.n, switches.n == 1 ? "" : "es");
-    for (unsigned i = 0; i < switches.n && i < SWITCHES; i++)
-        printf(" %" PRIu64 " at %" PRIu64 "%s", switches.at[i].thread, switches.at[i].decision,
-               i + 1 < switches.n ? "," : "");
-    if (switches.n > SWITCHES)
-        printf(" ...");
-}
-
-/* In the column of its mutator, if there are several: without the words that say whose it is. */
-static void print_in_column(const char *line) {
-    static const char owner[] = "mutator ";
-    unsigned m = 0;
-    if (last.mutators > 1 && strncmp(line, owner, sizeof owner - 1) == 0) {
-        m = (unsigned)(line[sizeof owner - 1] - '0');
-        line = strchr(line, ':') + 2;
-    }
-    printf("%*s%s\n", (int)(m * COLUMN), "", line);
+    if (switches.n)
+        printf("%s", separator(any));
+    states_print_switches(&switches, stdout);
 }
 
 static void print_columns(unsigned mutators) {
@@ -123,7 +102,11 @@ static void print_columns(unsigned mutators) {
 
 static void print_before(const struct runner *runner, unsigned op) {
     char line[VERDICT_TEXT];
-    runner_operation(runner, op, line, sizeof line);
+    unsigned column = 0; /* of its mutator, if there are several */
+    if (last.mutators > 1)
+        column = runner_operation_apart(runner, op, line, sizeof line);
+    else
+        runner_operation(runner, op, line, sizeof line);
     switches.n = 0;
     if (op == OP_INITIAL) {
         memset(&last, 0, sizeof last);
@@ -134,7 +117,7 @@ static void print_before(const struct runner *runner, unsigned op) {
         printf("%4u  ", op);
     else
         printf("   -  ");
-    print_in_column(line);
+    printf("%*s%s\n", (int)(column * COLUMN), "", line);
 }
 
 static void print_after(struct runner *runner) {
@@ -163,11 +146,7 @@ static void print_after(struct runner *runner) {
 
 void trace_switch(void *context, uint64_t decision, uint64_t thread) {
     (void)context;
-    if (switches.n < SWITCHES) {
-        switches.at[switches.n].decision = decision;
-        switches.at[switches.n].thread = thread;
-    }
-    switches.n++;
+    states_note_switch(&switches, decision, thread);
 }
 
 void trace(void *context, struct runner *runner, unsigned op, bool before) {

@@ -152,6 +152,9 @@ size_t runner_silence(const struct collector *, const struct gc_config *, oracle
 
 /* One line for an operation as it runs on the current state: indexes reduced, names resolved. */
 size_t runner_operation(const struct runner *, unsigned op, char *out, size_t capacity);
+/* The same without the words that say whose it is; returns whose, mutator 0 for what is nobody's.
+ */
+unsigned runner_operation_apart(const struct runner *, unsigned op, char *out, size_t capacity);
 
 /* What a collector gets of a program's config: slots, mutators and hooks are the run's own. */
 struct gc_config program_gc_config(const struct program *);

@@ -10,11 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-size_t runner_operation(const struct runner *r, unsigned op, char *out, size_t capacity) {
-    if (op == OP_INITIAL)
-        return (size_t)snprintf(out, capacity, "the initial heap");
-    if (op >= r->program->n_ops)
-        return (size_t)snprintf(out, capacity, "the checks after the script");
+/* The operation with what it comes to: its mutator, and its field. */
+static struct op operation_shown(const struct runner *r, unsigned op) {
     struct op shown = r->program->ops[op];
     unsigned m = shown.mutator % r->mutators;
     shown.mutator = (uint8_t)m;
@@ -31,7 +28,28 @@ size_t runner_operation(const struct runner *r, unsigned op, char *out, size_t c
         if (o->wosize > first)
             shown.i = (uint16_t)(first + shown.i % (o->wosize - first));
     }
+    return shown;
+}
+
+size_t runner_operation(const struct runner *r, unsigned op, char *out, size_t capacity) {
+    if (op == OP_INITIAL)
+        return (size_t)snprintf(out, capacity, "the initial heap");
+    if (op >= r->program->n_ops)
+        return (size_t)snprintf(out, capacity, "the checks after the script");
+    struct op shown = operation_shown(r, op);
     return op_print(&shown, out, capacity);
+}
+
+unsigned runner_operation_apart(const struct runner *r, unsigned op, char *out, size_t capacity) {
+    if (op >= r->program->n_ops) {
+        runner_operation(r, op, out, capacity);
+        return 0;
+    }
+    struct op shown = operation_shown(r, op);
+    unsigned m = shown.mutator;
+    shown.mutator = 0;
+    op_print(&shown, out, capacity);
+    return m;
 }
 
 static void put_heap(struct writing *t, struct runner *r, enum party party) {

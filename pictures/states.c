@@ -40,6 +40,7 @@ struct recorder {
     bool has_reference;
     unsigned first;
     /* the child's own */
+    unsigned op; /* that is under way; PROGRAM_OPS: the initial heap is being built */
     uint32_t n_records, n_known;
     struct {
         uint32_t at, length, number;
@@ -81,6 +82,33 @@ void recorder_close(struct recorder *r) {
 
 const struct states *recorder_states(const struct recorder *r) {
     return r->shared;
+}
+
+/* ---- switches of threads ----------------------------------------------------------------------
+ */
+
+void states_note_switch(struct states_switches *s, uint64_t decision, uint64_t thread) {
+    if (s->n < STATES_SWITCHES) {
+        s->at[s->n].decision = decision;
+        s->at[s->n].thread = thread;
+    }
+    s->n++;
+}
+
+void states_print_switches(const struct states_switches *s, FILE *out) {
+    if (!s->n)
+        return;
+    fprintf(out, "%u switch%s: thread", s->n, s->n == 1 ? "" : "es");
+    for (unsigned i = 0; i < s->n && i < STATES_SWITCHES; i++)
+        fprintf(out, " %" PRIu64 " at %" PRIu64 "%s", s->at[i].thread, s->at[i].decision,
+                i + 1 < s->n ? "," : "");
+    if (s->n > STATES_SWITCHES)
+        fprintf(out, " ...");
+}
+
+void record_switch(void *context, uint64_t decision, uint64_t thread) {
+    struct recorder *r = context;
+    states_note_switch(&r->shared->switches[r->op], decision, thread);
 }
 
 /* ---- interning --------------------------------------------------------------------------------
@@ -473,6 +501,7 @@ static void record_party(struct recorder *r, struct runner *runner, enum party p
 void record_state(void *context, struct runner *runner, unsigned op, bool before) {
     struct recorder *r = context;
     long number = op == OP_INITIAL ? -1 : (long)op;
+    r->op = op < PROGRAM_OPS ? op : PROGRAM_OPS;
     if (before || r->shared->full || number < (long)r->first - 1)
         return;
     for (unsigned p = 0; p < PARTIES; p++)

@@ -12,14 +12,29 @@
 
 #include "harness/harness.h"
 
+#include <stdio.h>
+
 enum {
     STATES_KEY = 24,
     STATES_NODES = 8192,
     STATES_EDGES = 16384,
-    STATES_FIELDS = 16,      /* cells of a block in the graph; the last stands for the rest */
-    STATES_TEXT = 8 << 20,   /* of the states, and of the records */
-    STATES_RECORDS = 1 << 16 /* different blocks */
+    STATES_FIELDS = 16,       /* cells of a block in the graph; the last stands for the rest */
+    STATES_TEXT = 8 << 20,    /* of the states, and of the records */
+    STATES_RECORDS = 1 << 16, /* different blocks */
+    STATES_SWITCHES = 12      /* of one operation, that are kept */
 };
+
+/* How often another thread of the subject went on during an operation: which one, and after how
+ * many decisions of the schedule since the reset. */
+struct states_switches {
+    unsigned n; /* also those that are not kept */
+    struct {
+        uint64_t decision, thread;
+    } at[STATES_SWITCHES];
+};
+void states_note_switch(struct states_switches *, uint64_t decision, uint64_t thread);
+/* "2 switches: thread 4 at 3, 3 at 4"; nothing if there was none. */
+void states_print_switches(const struct states_switches *, FILE *);
 
 /* A root or a block; the cells are its head and its fields.  Widths are in points. */
 struct states_node {
@@ -48,6 +63,7 @@ struct states {
     struct states_node nodes[STATES_NODES];
     struct states_edge edges[STATES_EDGES];
     struct states_text records, states;
+    struct states_switches switches[PROGRAM_OPS + 1]; /* the last: of the initial heap */
 };
 
 struct recorder;
@@ -62,5 +78,7 @@ void states_root_key(unsigned m, unsigned slot, char out[STATES_KEY]);
 
 /* The observer; context is the recorder. */
 runner_observer record_state;
+/* The same, of switches. */
+runner_switches record_switch;
 
 #endif

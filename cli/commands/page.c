@@ -63,6 +63,7 @@ static bool record(struct page *p, unsigned first) {
         return false;
     }
     job.observe = record_state;
+    job.switches = record_switch;
     job.context = p->recorder;
     run_job(&job, p->program, &report);
     free(report);
@@ -211,6 +212,15 @@ static void put_line(FILE *out, const char *line, size_t length) {
     }
 }
 
+/* How often another thread went on meanwhile, with the first of them as a title. */
+static void put_switches(FILE *out, const struct states_switches *s) {
+    if (!s->n)
+        return;
+    fprintf(out, "<small class=\"switches\" title=\"");
+    states_print_switches(s, out);
+    fprintf(out, "\">&#8646;&#160;%u</small>", s->n);
+}
+
 static void put_program(FILE *out, struct page *p) {
     size_t length = program_print(p->program, NULL, 0);
     char *text = malloc(length + 1);
@@ -227,7 +237,10 @@ static void put_program(FILE *out, struct page *p) {
         else
             fprintf(out, "<li><code>");
         put_line(out, line, n);
-        fprintf(out, op >= 0 ? "</code></button></li>\n" : "</code></li>\n");
+        fprintf(out, "</code>");
+        if (op >= 0)
+            put_switches(out, &recorder_states(p->recorder)->switches[op]);
+        fprintf(out, op >= 0 ? "</button></li>\n" : "</li>\n");
         if (op >= 0 || (n == 6 && strncmp(line, "script", n) == 0))
             op++;
     }

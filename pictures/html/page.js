@@ -60,7 +60,8 @@ function chipText(party, count) {
 function where() {
   const op = steps[step];
   const title = titleOf(op).replace(/^./, c => c.toUpperCase());
-  return title + (step === failingStep ? " \u2014 it fails here" : "");
+  const switches = document.querySelector(`#program .op[data-op="${op}"] .switches`);
+  return title + (switches ? `; ${switches.title}` : "") + (step === failingStep ? " \u2014 it fails here" : "");
 }
 
 function show(to) {
@@ -286,6 +287,7 @@ function addLegend() {
   make($("legend"), "p", {}, "A block is drawn as it lies in memory: header, then fields, each with its number. The header has the " +
     "block\u2019s name, its tag (t) and, as a disc, its colour. b3 is block 3 of the program, n7 what operation 7 allocated. " +
     "\u2715 is a pointer to no block; a dashed red outline stands where the model has a block and the heap has none. " +
+    "\u21c6 counts how often another thread went on during an operation. " +
     "Left and right arrow keys step through the script, Home and End go to its ends; select a block or a name, and it lights up everywhere.");
 }
 

@@ -61,6 +61,7 @@ page worn bad_lost_fragments "$source/crashes/heap_worn_out/bad_lost_fragments.t
 page states mark_sweep "$folder/states.txt"
 page young generational "$folder/young.txt"
 page hole bad_unrecorded_store "$source/crashes/remembered_set_hole/bad_unrecorded_store.txt"
+page threads concurrent "$source/seeds/concurrent/come_and_go.txt"
 page hostile mark_sweep "$folder/a<b>&\"'.txt"
 "$isoheap" show --html --reference none -o "$folder/alone.html" "$folder/states.txt"
 /usr/bin/python3 "$source/tests/cli/html/pages.py" "$folder"

@@ -228,6 +228,20 @@ class Pages(unittest.TestCase):
         self.assertEqual(self.current(), ["1"])
         self.assertIn("operation 1", self.one("#slider").get_attribute("aria-valuetext").lower())
 
+    def test_switches_of_threads_are_marked(self):
+        self.load("threads")
+        marks = self.all("#program .op .switches")
+        self.assertGreater(len(marks), 3)
+        first = marks[0].get_attribute("title")
+        self.assertRegex(first, r"^\d+ switch(es)?: thread \d+ at \d+")
+        self.assertEqual(marks[0].text.split()[-1], first.split()[0])
+        self.press(Keys.HOME)
+        self.assertNotIn("switch", self.one("#where").text)
+        self.press(Keys.ARROW_RIGHT)
+        self.assertIn(first, self.one("#where").text)
+        self.load("states")
+        self.assertEqual(self.all("#program .switches"), [])
+
     def test_a_name_lights_up_everywhere(self):
         self.load("states")
         self.press(Keys.HOME)
