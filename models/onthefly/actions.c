@@ -49,9 +49,52 @@ static bool mark_guard(const struct model *m, const struct state *s, unsigned p)
     }
 }
 
+/* ---- operations one by one: what a program of isoheap can make of the collector ----------------
+ */
+
+/* A mutator that answers a handshake may do so beside the operation of another. */
+static bool operates(const struct agent *a) {
+    switch (a->pc) {
+    case mut_top:
+    case mut_hs_fence:
+    case mut_hs_type:
+    case mut_hs_done:
+    case mut_hs_roots:
+    case mut_hs_roots_mark:
+        return false;
+    default:
+        return true;
+    }
+}
+
+static bool may_begin(const struct model *m, const struct state *s, unsigned p) {
+    bool alone = true;
+    for (unsigned other = 0; other < m->mutators; other++)
+        alone &= other == p || !operates(&s->agent[other]);
+    return alone || !(m->variant & VARIANT(one_by_one));
+}
+
+/* What another mutator has stored into the field is in memory. */
+static bool field_is_settled(const struct model *m, const struct state *s, unsigned p) {
+    const struct agent *a = &s->agent[p];
+    unsigned cell = cell_field(a->src - 1u, a->field);
+    bool settled = true;
+    for (unsigned other = 0; other < m->mutators; other++)
+        for (unsigned i = 0; other != p && i < s->tso.count[other]; i++)
+            settled &= s->tso.buffer[other][i].cell != cell;
+    return settled || !(m->variant & VARIANT(one_by_one));
+}
+
+/* ---- steps ----------------------------------------------------------------------------------- */
+
 static void add_operations(struct list *l, const struct model *m, const struct state *s) {
     const struct agent *a = &s->agent[l->process];
     unsigned refs = (1U << m->refs) - 1;
+    if (!may_begin(m, s, l->process)) {
+        if (s->pending >> l->process & 1)
+            add(l, DO_HANDSHAKE, 0, 0, 0);
+        return;
+    }
     add_each(l, DO_ALLOC, refs & ~(unsigned)s->alloc);
     add_each(l, DO_DISCARD, a->roots);
     if (tso_drained(&s->tso, l->process))
@@ -74,11 +117,13 @@ static void add_mutator(struct list *l, const struct model *m, const struct stat
         add_operations(l, m, s);
         return;
     case mut_load:
+        add_if(l, tso_free(&s->tso, l->process) && field_is_settled(m, s, l->process));
+        return;
     case mut_deref_del:
         add_if(l, tso_free(&s->tso, l->process));
         return;
     case mut_store:
-        add_if(l, can_store(m, s, l->process));
+        add_if(l, can_store(m, s, l->process) && field_is_settled(m, s, l->process));
         return;
     case mut_hs_fence:
         add_if(l, m->variant & VARIANT(no_mutator_fence) || tso_drained(&s->tso, l->process));

@@ -95,7 +95,9 @@ struct state {
     X(skip_init, "without the handshake gc_init")                                                  \
     X(skip_mark, "without the handshake gc_mark")                                                  \
     X(insertion_off, "no insertion barrier between the root marking and the next cycle")           \
-    X(figure_5_order, "mark loads f_M before flag(ref), as figure 5 has it")
+    X(figure_5_order, "mark loads f_M before flag(ref), as figure 5 has it")                       \
+    X(one_by_one,                                                                                  \
+      "mutators operate one after the other and see each other's stores, as in programs")
 enum variant {
 #define X(name, meaning) VARIANT_BIT_##name,
     VARIANTS(X)

@@ -110,6 +110,40 @@ static void a_store_waits_for_its_commit(void **state) {
     assert_false(model_enabled(&m, &s, &commit));
 }
 
+static bool operates_now(const struct model *m, const struct state *s, unsigned p) {
+    struct action actions[ACTIONS_MAX];
+    unsigned n = model_actions(m, s, p, actions), operations = 0;
+    for (unsigned i = 0; i < n; i++)
+        operations += actions[i].op != DO_HANDSHAKE;
+    return operations;
+}
+
+/* one_by_one: who is at mut_top waits for who operates, and does not wait for its buffer; but a load
+ * or a store of the field does. */
+static void operations_one_by_one(void **state) {
+    (void)state;
+    struct model m = two_mutators();
+    struct action actions[ACTIONS_MAX], x = {0, DO_STORE, 0, 0, 0};
+    for (unsigned one_by_one = 0; one_by_one < 2; one_by_one++) {
+        m.variant = one_by_one ? VARIANT(one_by_one) : 0;
+        struct state s = start(&m);
+        x = (struct action){0, DO_STORE, 0, 0, 0};
+        s.agent[1].roots = 1;
+        while (!model_can_commit(&s, 0)) { /* its buffer has the store */
+            assert_true(model_enabled(&m, &s, &x));
+            model_apply(&m, &s, &x);
+            bool ended = model_can_commit(&s, 0);
+            assert_int_equal(operates_now(&m, &s, 1), ended || !one_by_one);
+            if (!ended && model_actions(&m, &s, 0, actions) > 0)
+                x = actions[0];
+        }
+        model_apply(&m, &s, &(struct action){1, DO_LOAD, 0, 0, 0});
+        assert_int_equal(model_actions(&m, &s, 1, actions), one_by_one ? 0 : 1);
+        model_apply(&m, &s, &(struct action){0, DO_COMMIT, 0, 0, 0});
+        assert_int_equal(model_actions(&m, &s, 1, actions), 1);
+    }
+}
+
 static void labels_say_where_a_process_is(void **state) {
     (void)state;
     struct model m = two_mutators();
@@ -217,6 +251,7 @@ int main(void) {
         cmocka_unit_test(illegal_models_are_told),
         cmocka_unit_test(what_a_mutator_may_do),
         cmocka_unit_test(a_store_waits_for_its_commit),
+        cmocka_unit_test(operations_one_by_one),
         cmocka_unit_test(labels_say_where_a_process_is),
         cmocka_unit_test(every_variant_has_a_meaning),
         cmocka_unit_test(schedules_are_known_by_their_first_line),

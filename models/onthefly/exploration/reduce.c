@@ -222,13 +222,27 @@ static void settle(struct walk *w, struct state *s, unsigned p) {
     }
 }
 
+/* Only operations one by one ever wait for another mutator. */
+static bool may_load(const struct walk *w, const struct state *s, unsigned p, unsigned r,
+                     unsigned f) {
+    const struct action load = {(uint8_t)p, DO_LOAD, (uint8_t)r, (uint8_t)f, 0};
+    const struct action look = {(uint8_t)p, DO_STEP, 0, 0, 0};
+    struct state next = *s;
+    if (!has(w, VARIANT(one_by_one)))
+        return true;
+    if (!model_enabled(w->model, &next, &load))
+        return false;
+    model_apply(w->model, &next, &load);
+    return model_enabled(w->model, &next, &look);
+}
+
 /* A mutator takes every reference into its roots that it can. */
 static void load_all(struct walk *w, struct state *s, unsigned p) {
     const struct agent *a = &s->agent[p];
     for (unsigned r = 0; r < w->model->refs; r++)
         for (unsigned f = 0; f < w->model->fields && a->roots >> r & 1; f++) {
             unsigned target = tso_load(&s->tso, p, cell_field(r, f));
-            if (!target || (a->roots >> (target - 1) & 1))
+            if (!target || (a->roots >> (target - 1) & 1) || !may_load(w, s, p, r, f))
                 continue;
             take(w, s, &(struct action){(uint8_t)p, DO_LOAD, (uint8_t)r, (uint8_t)f, 0});
             take(w, s, &(struct action){(uint8_t)p, DO_STEP, 0, 0, 0});
