@@ -160,8 +160,7 @@ static void check_blit(struct conform *c) {
     }
 }
 
-/* Of blocks of any size that may be written; 0: there is none. */
-static unsigned some_raw_tag(const struct conform *c) {
+unsigned some_raw_tag(const struct conform *c) {
     static const unsigned tags[] = {TAG_STRING, TAG_ABSTRACT, TAG_DOUBLE_ARRAY, TAG_CUSTOM};
     for (unsigned t = 0; c->traits.raw && t < sizeof tags / sizeof *tags; t++) {
         bool there = !(c->traits.lacks_raw & 1u << (tags[t] - TAG_NO_SCAN));
@@ -218,8 +217,26 @@ static const char *has_walk(const struct conform *c) {
                : "no function walk: soundness by isomorphism alone, most oracles off";
 }
 
+/* Blocks of a tag other than 0, so long that a few words are left of what was free: of one word a
+ * fragment, which is legal or is not. */
+static void leave_rests(struct conform *c) {
+    for (size_t rest = 0; rest < 4; rest++) {
+        fresh_heap(c, c->words, 1);
+        for (unsigned s = 0; s < GC_SLOTS; s++) {
+            walk(c, HEAP_TILES);
+            size_t room = c->facts.largest_free;
+            size_t wosize = as_long(c, room > rest ? room - rest : 1);
+            if (ask(c, 0, s, wosize, 17, c->units) != GC_OK)
+                break;
+        }
+        walk(c, HEAP_TILES);
+    }
+}
+
 static void check_walk(struct conform *c) {
     unsigned n = 1u << c->scale;
+    leave_rests(c);
+    fresh_heap(c, c->words, 1);
     for (unsigned round = 0; round < 3; round++) {
         make_list(c, n);
         walk(c, HEAP_TILES);

@@ -75,6 +75,8 @@ enum gc_result ask(struct conform *, unsigned m, unsigned dst, size_t wosize, un
 void make(struct conform *, unsigned m, unsigned dst, size_t wosize, unsigned tag, const word *raw);
 /* The first tag of blocks that may be written. */
 unsigned node_tag(const struct conform *);
+/* Of no-scan blocks of any size that may be written; 0: there are none. */
+unsigned some_raw_tag(const struct conform *);
 /* A block [id, unit] with that tag in slot dst. */
 void make_node(struct conform *, unsigned m, unsigned dst, unsigned id);
 /* Must the call be made again that has this answer, the n-th?  Who has the trait may_refuse gets a

@@ -57,6 +57,27 @@ static void check_solid_end(struct conform *c) {
     }
 }
 
+/* A list for which there is no more room: its first blocks stay young in a full collection, and
+ * lead to old ones although they are black already. */
+static void check_full_of_black(struct conform *c) {
+    unsigned most = (unsigned)most_alive(&c->traits, &c->config), n = 0;
+    fresh_heap(c, c->words, 1);
+    while (n < most && ask(c, 0, 1, 2, node_tag(c), c->units) == GC_OK) {
+        c->slots[0][2] = immediate((int64_t)n++);
+        set_field(c, 0, 1, 0, 2);
+        set_field(c, 0, 1, 1, 0);
+        c->slots[0][0] = c->slots[0][1];
+    }
+    c->slots[0][1] = c->slots[0][2] = WORD_UNIT;
+    collect(c, GC_FULL);
+    c->slots[0][1] = c->slots[0][0];
+    while (n-- > 0) {
+        expect_node(c, 0, 1, n,
+                    "where the first blocks of a list are young, black and find no room,");
+        get_field(c, 0, 1, 1, 1);
+    }
+}
+
 static void check_black_young(struct conform *c) {
     for (unsigned round = 0; round < 3; round++) {
         make_list(c, 1u << c->scale);
@@ -64,6 +85,7 @@ static void check_black_young(struct conform *c) {
         collect(c, round ? GC_MINOR : GC_FULL);
         walk(c, HEAP_TILES | HEAP_COLOURS);
     }
+    check_full_of_black(c);
 }
 
 /* ---- sizes ------------------------------------------------------------------------------------

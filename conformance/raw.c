@@ -55,9 +55,9 @@ static void expect_raw(struct conform *c, size_t size, unsigned tag, const word 
                    when, i, size, tag);
 }
 
-/* What only a raw word leads to is garbage. */
+/* What only a raw word leads to is garbage, and no part of a cycle. */
 static void expect_no_more(struct conform *c, unsigned blocks) {
-    if (!c->traits.full_until_exact || !c->collector->walk)
+    if (!(c->traits.full_until_exact || c->traits.acyclic_until_exact) || !c->collector->walk)
         return;
     collect_fully(c);
     walk(c, HEAP_TILES);
@@ -85,7 +85,13 @@ static void check_raw_block(struct conform *c, size_t size, unsigned tag, unsign
         if (c->traits.infix)
             expect_closure(c, RAW_CLOSURE, when);
     }
-    expect_no_more(c, n + 1 + (c->traits.infix ? BLOCKS_OF_CLOSURE : 0));
+    unsigned others = c->traits.infix ? BLOCKS_OF_CLOSURE : 0;
+    expect_no_more(c, n + 1 + others);
+    c->slots[0][RAW_BLOCK] = WORD_UNIT; /* its death is nothing to what its words look like */
+    expect_no_more(c, n + others);
+    expect_list(c, n, "after the death of a raw block");
+    c->slots[0][RAW_LIST] = WORD_UNIT;
+    expect_no_more(c, others);
 }
 
 /* An integer that is the address of a young block and one more, in an older block and in a slot. */

@@ -256,11 +256,20 @@ static const char *claims_retained(const struct conform *c) {
     return c->traits.most_retained ? NULL : "most_retained is 0: anything may stay for ever";
 }
 
+/* Dead blocks of raw words, as many and as long as there is ample room for. */
+static void drop_raw(struct conform *c) {
+    unsigned tag = some_raw_tag(c);
+    for (unsigned i = 0; tag && i < 4; i++)
+        make(c, 0, 1, as_long(c, c->words / 12), tag, c->units);
+    c->slots[0][1] = WORD_UNIT;
+}
+
 static void check_retained(struct conform *c) {
     enum { NODE_WORDS = 3 };
     unsigned n = 1u << c->scale;
     for (unsigned round = 0; round < 3; round++) {
         make_list(c, n);
+        drop_raw(c);
         make_list(c, n);
         collect_fully(c);
         walk(c, HEAP_TILES);
