@@ -121,11 +121,116 @@ static void check_moment(struct conform *c, enum way way, unsigned slices, bool 
     expect_target(c, holder, when);
 }
 
+/* ---- the same with ephemerons: what is held weakly becomes more ---------------------------------
+ */
+
+enum {
+    WEAK = 4,   /* slots: an ephemeron, */
+    OTHER_WEAK, /* and another one, */
+    KEY         /* whose key this is */
+};
+
+/* How the last way to the target is made: it comes from data, or goes into data; or it was a key,
+ * which nothing need keep before it is read. */
+enum weak_way { BY_DATA_READ, BY_KEY_READ, BY_DATA_SET, BY_DATA_BLIT, WEAK_WAYS };
+static const char *const weak_ways[] = {"a read of an ephemeron's data", "a read of a key",
+                                        "data that an ephemeron gets",
+                                        "data that one ephemeron gets of another"};
+
+static const struct gc_extras *weakly(struct conform *c) {
+    c->hooks->fuel = FUEL;
+    return c->collector->extras;
+}
+
+/* An ephemeron with a key that lives and one that is not set. */
+static void make_weak(struct conform *c, unsigned slot) {
+    if (weakly(c)->ephemeron(c->gc, slot, 2) != GC_OK)
+        broken(c, "an ephemeron with 2 keys was refused, although most of the heap is free");
+    weakly(c)->set(c->gc, slot, 1, KEY);
+}
+
+static void make_weaks(struct conform *c, enum weak_way way) {
+    make_both(c);
+    make_node(c, 0, KEY, HOLDER_ID);
+    make_weak(c, WEAK);
+    make_weak(c, OTHER_WEAK);
+    if (way == BY_DATA_SET)
+        return;
+    find_source(c, "before a cycle");
+    get_field(c, 0, TARGET, SOURCE, 1);
+    weakly(c)->set(c->gc, WEAK, way == BY_KEY_READ ? 2 : 0, TARGET);
+    set_field(c, 0, SOURCE, 1, SCRATCH);
+    drop(c, TARGET);
+    drop(c, SOURCE);
+}
+
+/* Out of the ephemeron into a slot.  False: it has gone before, as a key may. */
+static bool read_weakly(struct conform *c, size_t i) {
+    if (!weakly(c)->get(c->gc, TARGET, WEAK, i)) {
+        if (i == 0)
+            broken(c, "the data of an ephemeron whose keys live are gone in a cycle");
+        return false;
+    }
+    weakly(c)->unset(c->gc, WEAK, i);
+    return true;
+}
+
+static bool move_weakly(struct conform *c, enum weak_way way) {
+    if (way == BY_DATA_READ || way == BY_KEY_READ)
+        return read_weakly(c, way == BY_KEY_READ ? 2 : 0);
+    if (way == BY_DATA_SET) {
+        find_source(c, "in the middle of a cycle");
+        get_field(c, 0, TARGET, SOURCE, 1);
+        weakly(c)->set(c->gc, WEAK, 0, TARGET);
+        set_field(c, 0, SOURCE, 1, SCRATCH);
+    } else {
+        weakly(c)->blit(c->gc, WEAK, 0, OTHER_WEAK, 0, 1);
+        weakly(c)->unset(c->gc, WEAK, 0);
+    }
+    drop(c, SOURCE);
+    drop(c, TARGET);
+    return true;
+}
+
+static void expect_weakly(struct conform *c, enum weak_way way, const char *when) {
+    bool data = way == BY_DATA_SET || way == BY_DATA_BLIT;
+    unsigned holder = way == BY_DATA_BLIT ? OTHER_WEAK : WEAK;
+    if (data && !weakly(c)->get(c->gc, TARGET, holder, 0))
+        broken(c, "%s the data are gone, although the keys live", when);
+    expect_node(c, 0, TARGET, TARGET_ID, when);
+    if (data)
+        drop(c, TARGET);
+}
+
+static void check_weak_moment(struct conform *c, enum weak_way way, unsigned slices, bool old) {
+    char when[160];
+    fresh_heap(c, c->words, 1);
+    make_weaks(c, way);
+    if (old)
+        age(c);
+    for (unsigned n = 0; n < slices; n++)
+        slice(c, c->words / SLICES + 1);
+    if (!move_weakly(c, way))
+        return;
+    snprintf(when, sizeof when, "what %s %u slices into a cycle alone leads to: after the cycle",
+             weak_ways[way], slices);
+    slices_of_a_cycle(c);
+    expect_weakly(c, way, when);
+    snprintf(when, sizeof when,
+             "what %s %u slices into a cycle alone leads to: after a full collection",
+             weak_ways[way], slices);
+    collect(c, GC_FULL);
+    expect_weakly(c, way, when);
+}
+
 static void check_moments(struct conform *c) {
     unsigned ages = c->collector->young ? 2 : 1;
     for (enum way way = 0; way < WAYS; way++)
         for (unsigned n = 0; n < SLICES * ages && (way != BY_BLIT || c->collector->blit); n++)
             check_moment(c, way, n / ages, n % ages);
+    for (enum weak_way way = 0; way < WEAK_WAYS && c->collector->extras; way++)
+        for (unsigned n = 0; n < SLICES * ages; n++)
+            check_weak_moment(c, way, n / ages, n % ages);
 }
 
 static void check_barrier(struct conform *c) {

@@ -164,10 +164,10 @@ static void new_heap(struct conform *c, size_t words, unsigned mutators, size_t 
     c->beside[0] = c->beside[1] = 0;
     c->hooks->mutator = c->gone = 0;
     c->collector->reset(c->gc, c->lent->config);
-    for (unsigned m = 0; m < mutators && c->collector->attach; m++)
-        c->collector->attach(c->gc, m);
     if (c->hooks->collections)
         broken(c, "reset counted a collection; an empty heap has nothing to collect");
+    for (unsigned m = 0; m < mutators && c->collector->attach; m++)
+        c->collector->attach(c->gc, m); /* which may collect */
     for (unsigned m = 0; m < mutators; m++)
         for (unsigned s = 0; s < GC_SLOTS; s++)
             if (c->slots[m][s] != WORD_UNIT)

@@ -330,6 +330,23 @@ COLLECT(claims_minor) {
     return GC_OK;
 }
 
+/* Made while nobody is in a cycle, and white in the one that has begun before the poll. */
+static word pends; /* the block; 0: none */
+ALLOC(pends_white) {
+    enum gc_result result = incremental.alloc(g, m, dst, wosize, tag, raw);
+    pends = config.slots[m][dst];
+    return result == GC_OK ? GC_PENDING : result;
+}
+static enum gc_result poll_white(struct gc *g, unsigned m) {
+    (void)g, (void)m;
+    if (!pends)
+        return GC_IDLE;
+    word *hp = word_pointer(pends) - 1;
+    *hp = header_recolour(*hp, WHITE);
+    pends = 0;
+    return GC_OK;
+}
+
 /* ---- generations and cycles --------------------------------------------------------------------
  */
 
@@ -629,8 +646,27 @@ static size_t no_measure(struct gc *g, unsigned obj) {
     (void)g, (void)obj;
     return SIZE_MAX;
 }
+/* With the barriers of incremental, but for unset: what it takes away the cycle never sees. */
+static enum gc_result barred_ephemeron(struct gc *g, unsigned dst, size_t keys) {
+    return incremental.alloc(g, 0, dst, keys + 1, 0, units);
+}
+static void barred_set(struct gc *g, unsigned obj, size_t i, unsigned value) {
+    incremental.store(g, 0, obj, i, value);
+}
 static const struct gc_extras strong_extras = {.ephemeron = strong_ephemeron,
                                                .set = strong_set,
+                                               .unset = strong_unset,
+                                               .get = strong_get,
+                                               .blit = strong_blit,
+                                               .resource = silent_resource,
+                                               .forward = plain_forward,
+                                               .truncate = gapped_truncate,
+                                               .finalise = silent_finalise,
+                                               .marshal = shared_marshal,
+                                               .measure = no_measure};
+
+static const struct gc_extras silent_extras = {.ephemeron = barred_ephemeron,
+                                               .set = barred_set,
                                                .unset = strong_unset,
                                                .get = strong_get,
                                                .blit = strong_blit,
@@ -751,6 +787,8 @@ static const struct gc_extras strong_extras = {.ephemeron = strong_ephemeron,
 #define SPOILS_claims_ages       .reset = claims_ages, .traits.ages = true
 #define SPOILS_claims_idle       .cycle = claims_idle
 #define SPOILS_strong_ephemerons .extras = &strong_extras
+#define SPOILS_unsets_silently   .extras = &silent_extras
+#define SPOILS_pends_white       .alloc = pends_white, .poll = poll_white
 
 #define X(name_, step, base, what)                                                                 \
     extern const struct collector broken_##name_;                                                  \

@@ -40,6 +40,8 @@
     X(shares_state, beside, cheney, "two of it have one heap") \
     X(opens_once, reopen, cheney, "open works once in a process") \
     X(deletes_silently, barrier, incremental, "a store of an integer has no barrier") \
+    X(unsets_silently, barrier, incremental, "what is taken out of an ephemeron has no barrier") \
+    X(pends_white, barrier, incremental, "a block whose allocation was pending is white in a cycle") \
     X(inits_silently, recorded, generational, "an initialising store is not recorded") \
     X(fan_cut, overflow, mark_sweep, "with a mark stack of few entries the last field of a block is lost") \
     X(one_writes, mutators, cheney, "a store of another mutator than the first writes nothing") \

@@ -84,7 +84,10 @@ static void observe(void *context, struct runner *r, unsigned op, bool before) {
         return;
     ++*(before ? &seen.before[op] : &seen.after[op]);
     if (before) {
+        char apart[VERDICT_TEXT];
         runner_operation(r, op, seen.operation[op], VERDICT_TEXT);
+        seen.wrong += runner_operation_apart(r, op, apart, sizeof apart) != 0;
+        seen.wrong += strcmp(apart, seen.operation[op]) != 0; /* mutator 0 is not named */
         return;
     }
     for (unsigned p = 0; p < PARTIES; p++) {
@@ -122,6 +125,34 @@ static void every_operation_is_seen_twice(void **state) {
     assert_int_equal(seen.initial, 2);
     assert_int_equal(seen.end, 2);
     assert_int_equal(seen.wrong, 0);
+}
+
+static void note_owners(void *context, struct runner *r, unsigned op, bool before) {
+    unsigned *owners = context;
+    char apart[VERDICT_TEXT];
+    if (!before)
+        return;
+    unsigned m = runner_operation_apart(r, op, apart, sizeof apart);
+    *owners = *owners * 10 + m;
+    assert_string_equal(apart, op == OP_INITIAL ? "the initial heap"
+                               : op == 2        ? "the checks after the script"
+                                                : "r0 = alloc tag=0 [1]");
+}
+
+/* For columns: whose it is, and the words without. */
+static void owners_stand_apart(void **state) {
+    unsigned owners = 0;
+    struct runner_options options = {
+        .subject = &cheney, .observe = note_owners, .context = &owners};
+    struct runner *runner = runner_open(&options);
+    struct verdict verdict;
+    (void)state;
+    parse_program(&program, "isoheap program 1\nscript\n  r0 = alloc tag=0 [1]\n"
+                            "  mutator 1: r0 = alloc tag=0 [1]\n");
+    runner_run(runner, &program, &verdict);
+    runner_close(runner);
+    assert_int_equal(verdict.violation, VIOLATION_none);
+    assert_int_equal(owners, 10); /* nobody's, 0's, 1's, nobody's */
 }
 
 static void operations_are_shown_as_they_run(void **state) {
@@ -346,6 +377,7 @@ int main(void) {
         cmocka_unit_test(silence_has_a_reason),
         cmocka_unit_test(every_oracle_has_a_name_and_a_meaning),
         cmocka_unit_test(pairs_have_a_first_operation),
+        cmocka_unit_test(owners_stand_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -150,6 +150,35 @@ static void many_nodes_are_a_large_layout(void **state) {
     free(s);
 }
 
+/* ---- switches of threads, keys of roots --------------------------------------------------------
+ */
+
+static void switches_are_counted_and_the_first_are_named(void **state) {
+    struct states_switches s = {0};
+    (void)state;
+    states_print_switches(&s, file);
+    assert_string_equal(written(), "");
+    states_note_switch(&s, 3, 4);
+    states_print_switches(&s, file);
+    fprintf(file, "\n");
+    for (unsigned n = 2; n <= STATES_SWITCHES + 1; n++)
+        states_note_switch(&s, 10 + n, n);
+    states_print_switches(&s, file);
+    assert_non_null(
+        strstr(written(), "1 switch: thread 4 at 3\n13 switches: thread 4 at 3, 2 at 12"));
+    assert_int_equal(count(" at "), 1 + STATES_SWITCHES);
+    assert_int_equal(count(", ..."), 1);
+}
+
+static void roots_have_keys(void **state) {
+    char key[STATES_KEY];
+    (void)state;
+    states_root_key(0, 31, key);
+    assert_string_equal(key, "r31");
+    states_root_key(3, 0, key);
+    assert_string_equal(key, "3:r0");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(json_may_stand_in_a_script, open_out, close_out),
@@ -158,6 +187,9 @@ int main(void) {
         cmocka_unit_test_setup_teardown(graphviz_reads_the_graph, open_out, close_out),
         cmocka_unit_test_setup_teardown(every_state_has_one_layout, open_out, close_out),
         cmocka_unit_test(many_nodes_are_a_large_layout),
+        cmocka_unit_test_setup_teardown(switches_are_counted_and_the_first_are_named, open_out,
+                                        close_out),
+        cmocka_unit_test(roots_have_keys),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
