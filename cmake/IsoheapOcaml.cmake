@@ -13,7 +13,7 @@ set(ISOHEAP_OCAML_VARIANTS "release;debug;tiny" CACHE STRING
 find_program(ISOHEAP_OBJCOPY NAMES ${CMAKE_OBJCOPY} objcopy llvm-objcopy)
 
 # What collects, and what that needs; collectors/ocaml/stubs.c has the rest.
-set(ISOHEAP_OCAML_RUNTIME alloc codefrag compact custom domain eventlog extern finalise freelist gc_ctrl
+set(ISOHEAP_OCAML_RUNTIME alloc array codefrag compact custom domain eventlog extern finalise freelist gc_ctrl
     globroots intern major_gc memory memprof minor_gc misc obj roots_byt signals signals_byt skiplist
     stacks startup_aux weak)
 set(ISOHEAP_OCAML_FLAGS -fno-strict-aliasing -fwrapv -fno-common -DCAML_NAME_SPACE -DCAMLDLLIMPORT=
@@ -178,18 +178,29 @@ function(isoheap_ocaml_variant name symbol tree version)
     target_link_libraries(isoheap_${symbol} PUBLIC isoheap_collectors m) # arena.c; the runtime's own
 endfunction()
 
-# isoheap_ocaml_edited(symbol file old new): library isoheap_<symbol>, the runtime of this build's tree with
-# another text in one of its files: what somebody has who works on it.
-function(isoheap_ocaml_edited symbol file old new)
+# isoheap_ocaml_edited(symbol [file old new]...): library isoheap_<symbol>, the runtime of this build's tree with
+# another text in some of its files: what somebody has who works on it.  They may ask isoheap_edit, an int of
+# the program's, for which edit is in force.  No text has a semicolon.
+function(isoheap_ocaml_edited symbol)
     set(copy "${PROJECT_BINARY_DIR}/ocaml/${symbol}_edited")
-    isoheap_ocaml_copy("${ISOHEAP_OCAML_TREE}" "${copy}/runtime" ${file})
-    file(READ "${ISOHEAP_OCAML_TREE}/runtime/${file}" text)
-    string(FIND "${text}" "${old}" at)
-    if(at EQUAL -1)
-        message(FATAL_ERROR "${ISOHEAP_OCAML_TREE}/runtime/${file} does not have \"${old}\"")
-    endif()
-    string(REPLACE "${old}" "${new}" text "${text}")
-    file(CONFIGURE OUTPUT "${copy}/runtime/${file}" CONTENT "${text}" @ONLY)
+    set(edited)
+    while(ARGN)
+        list(POP_FRONT ARGN file old new)
+        if(NOT file IN_LIST edited)
+            list(APPEND edited ${file})
+            file(READ "${ISOHEAP_OCAML_TREE}/runtime/${file}" text)
+            set(text_${file} "extern int isoheap_edit;\n${text}")
+        endif()
+        string(FIND "${text_${file}}" "${old}" at)
+        if(at EQUAL -1)
+            message(FATAL_ERROR "${ISOHEAP_OCAML_TREE}/runtime/${file} does not have \"${old}\"")
+        endif()
+        string(REPLACE "${old}" "${new}" text_${file} "${text_${file}}")
+    endwhile()
+    isoheap_ocaml_copy("${ISOHEAP_OCAML_TREE}" "${copy}/runtime" ${edited})
+    foreach(file IN LISTS edited)
+        file(CONFIGURE OUTPUT "${copy}/runtime/${file}" CONTENT "${text_${file}}" @ONLY)
+    endforeach()
     isoheap_ocaml_variant(release ${symbol} "${copy}" "${ISOHEAP_OCAML_VERSION}")
 endfunction()
 

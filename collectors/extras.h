@@ -54,6 +54,8 @@ struct gc_extras {
      * false, and dst is as it was, if it is not set.  hooks->collections has grown as for get. */
     enum gc_result (*copy)(struct gc *, unsigned dst, unsigned obj, size_t i, size_t words,
                            bool *is_set);
+    /* NULL: by stores.  n fields of the block from i on := value; may collect. */
+    void (*fill)(struct gc *, unsigned obj, size_t i, size_t n, unsigned value);
 };
 
 /* A known defect of a collector, and a switch that steers around it, so that other defects can be

@@ -664,6 +664,18 @@ void call_truncate(struct side *s, unsigned obj, size_t n) {
     leave_changed(s);
 }
 
+BODY(fill) {
+    c->collector->extras->fill(c->gc, c->dst, c->i, c->n, c->value);
+}
+
+void call_fill(struct side *s, unsigned m, unsigned obj, size_t i, size_t n, unsigned value) {
+    struct call c = CALL(s, .m = m, .dst = obj, .i = i, .n = n, .value = value);
+    for (size_t k = i; k < i + n; k++)
+        event_writing(judge_of(s), s->slots[m][obj], k, s->slots[m][value]);
+    RUN(s, fill, &c);
+    leave_changed(s);
+}
+
 BODY(finalise) {
     c->collector->extras->finalise(c->gc, c->dst, c->number, c->flag);
 }

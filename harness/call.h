@@ -99,6 +99,8 @@ bool call_ephemeron_get(struct side *, unsigned dst, unsigned obj, size_t i);
 /* is_set of the field; and a copy of it, whose answer is in side.answer: false if it is refused. */
 bool call_ephemeron_check(struct side *, unsigned obj, size_t i);
 bool call_ephemeron_copy(struct side *, unsigned dst, unsigned obj, size_t i, size_t words);
+/* Only where the collector has the function. */
+void call_fill(struct side *, unsigned m, unsigned obj, size_t i, size_t n, unsigned value);
 void call_ephemeron_blit(struct side *, unsigned src, size_t i, unsigned dst, size_t j, size_t n);
 void call_forward(struct side *, unsigned obj, unsigned value);
 void call_truncate(struct side *, unsigned obj, size_t n);

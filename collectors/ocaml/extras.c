@@ -18,6 +18,7 @@
 
 /* In no header. */
 extern value caml_obj_truncate(value block, value size), caml_obj_reachable_words(value block);
+extern value caml_array_fill(value block, value i, value n, value v);
 extern value caml_final_register(value closure, value block);
 extern value caml_final_register_called_without_value(value closure, value block);
 
@@ -237,6 +238,13 @@ static void truncate_block(struct gc *g, unsigned obj, size_t n) {
     end_anew(g);
 }
 
+/* Array.fill, for any block with values. */
+static void fill(struct gc *g, unsigned obj, size_t i, size_t n, unsigned v) {
+    runtime_begin(g);
+    caml_array_fill(in_slot(obj), Val_long((intnat)i), Val_long((intnat)n), in_slot(v));
+    end_anew(g);
+}
+
 /* ---- copies and counts
  * ----------------------------------------------------------------------------
  */
@@ -277,6 +285,7 @@ const struct gc_extras ocaml_extras = {.ephemeron = ephemeron,
                                        .resource = resource,
                                        .forward = forward,
                                        .truncate = truncate_block,
+                                       .fill = fill,
                                        .finalise = finalise,
                                        .marshal = marshal,
                                        .measure = measure,

@@ -10,6 +10,7 @@
 #include "collectors/faults.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include <caml/alloc.h>
 #include <caml/compact.h>
@@ -23,6 +24,7 @@
 
 extern value caml_gc_full_major(value unit), caml_gc_compaction(value unit); /* in no header */
 extern void caml_compact_heap(intnat policy);
+extern value caml_array_blit(value from, value i, value to, value j, value n);
 
 /* ---- between operations -------------------------------------------------------------------------
  */
@@ -180,6 +182,19 @@ static void ocaml_write_raw(struct gc *g, unsigned m, unsigned obj, size_t i, wo
     word_pointer((word)v)[place] = runtime_word(Tag_val(v), raw);
 }
 
+/* Array.blit, for any block with values.  It may make the collection that it has caused. */
+static enum gc_result ocaml_blit(struct gc *g, unsigned m, unsigned src, size_t i, unsigned dst,
+                                 size_t j, size_t n) {
+    (void)m;
+    runtime_begin(g);
+    memmove(shadow_field(g, dst, j), shadow_field(g, src, i), n * sizeof(word));
+    if (is_inside(g, dst))
+        caml_array_blit(root_value(src), Val_long((intnat)i), root_value(dst), Val_long((intnat)j),
+                        Val_long((intnat)n));
+    end(g);
+    return GC_OK;
+}
+
 /* ---- the collector ------------------------------------------------------------------------------
  */
 
@@ -294,6 +309,7 @@ const struct collector ISOHEAP_COLLECTOR = {
     .init = ocaml_init,
     .load = ocaml_load,
     .store = ocaml_store,
+    .blit = ocaml_blit,
     .write_raw = ocaml_write_raw,
     .collect = ocaml_collect,
     .step = ocaml_step,

@@ -66,6 +66,9 @@ void caml_raise(value exception) {
     (void)exception;
     die_saying("the runtime raises an exception");
 }
+void caml_array_bound_error(void) {
+    die_saying("caml_array_bound_error");
+}
 value caml_raise_if_exception(value v) {
     if (Is_exception_result(v))
         caml_raise(v);

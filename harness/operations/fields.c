@@ -147,7 +147,24 @@ bool op_init(struct runner *r, const struct op *op, unsigned m) {
     return store(r, op, m, true);
 }
 
-/* As many plain stores with the barrier: caml_array_fill. */
+/* All collectors have a function for that, with barriers of its own. */
+static bool fills_at_once(const struct runner *r) {
+    for (unsigned p = 0; p < r->n_sides; p++)
+        if (!r->side[p].collector->extras || !r->side[p].collector->extras->fill)
+            return false;
+    return true;
+}
+
+static void fill_fields(struct runner *r, unsigned m, size_t i, size_t n) {
+    unsigned object = slot_object(r, m, SLOT_TO);
+    FOR_SIDES (r, s)
+        call_fill(s, m, SLOT_TO, i, n, SLOT_VALUE);
+    for (size_t k = i; k < i + n; k++)
+        model_fields(&r->model, object)[k] = r->model.slots[m][SLOT_VALUE];
+    note_write(r, object, i, n);
+}
+
+/* As many plain stores with the barrier, or Array.fill. */
 bool op_fill(struct runner *r, const struct op *op, unsigned m) {
     struct target t = target_of(r, m, op->dst);
     word value = stored_word(r, op, m, &t);
@@ -158,6 +175,10 @@ bool op_fill(struct runner *r, const struct op *op, unsigned m) {
     if (!t.raw)
         set_slot_word(r, m, SLOT_VALUE, &op->values[0], value);
     copy_parent(r, m, op->dst, SLOT_TO);
+    if (!t.raw && !r->model.objects[t.object].is_static && fills_at_once(r)) {
+        fill_fields(r, m, t.first + from, n);
+        return true;
+    }
     for (size_t i = from; i < from + n; i++) {
         if (t.raw)
             write_raw(r, m, i, value);
