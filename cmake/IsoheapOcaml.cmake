@@ -36,10 +36,16 @@ function(isoheap_ocaml_check problem)
     set(ISOHEAP_OCAML OFF PARENT_SCOPE)
 endfunction()
 
-# isoheap_ocaml_copy(tree folder name ...): the tree's runtime but for the files of these names.
+# isoheap_ocaml_copy(tree folder name ...): the tree's runtime but for the files of these names.  What another
+# tree has left there, such as headers of its configure, goes.
 function(isoheap_ocaml_copy tree folder)
     file(GLOB_RECURSE files RELATIVE "${tree}/runtime" "${tree}/runtime/*.c" "${tree}/runtime/*.h"
         "${tree}/runtime/*.h.in" "${tree}/runtime/*.tbl")
+    file(GLOB_RECURSE old RELATIVE "${folder}" "${folder}/*")
+    list(REMOVE_ITEM old ${files})
+    foreach(file IN LISTS old)
+        file(REMOVE "${folder}/${file}")
+    endforeach()
     list(REMOVE_ITEM files ${ARGN})
     foreach(file IN LISTS files)
         configure_file("${tree}/runtime/${file}" "${folder}/${file}" COPYONLY)

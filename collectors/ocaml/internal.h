@@ -81,9 +81,15 @@ void runtime_broken(const char *sentence);
 void runtime_finalised(uint64_t number); /* a finaliser runs */
 uint64_t runtime_callbacks(void);        /* how many functions of Gc.finalise have run */
 void runtime_fatal_error(char *format, va_list arguments);
-unsigned runtime_policy(unsigned kind);
 /* Per cent of garbage that the major heap may have. */
 unsigned runtime_space_overhead(unsigned variant);
+
+/* ---- settings.c: the collector's kinds ----------------------------------------------------------
+ */
+
+extern const char *const runtime_kinds[];
+unsigned runtime_policy(unsigned kind);        /* the allocation policy of a kind */
+void runtime_set(struct gc *g, unsigned kind); /* by Gc.set; may collect */
 
 /* ---- region.c: the runtime's memory -------------------------------------------------------------
  */

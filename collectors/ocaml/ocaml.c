@@ -23,7 +23,7 @@
 #include <caml/version.h>
 
 extern value caml_gc_full_major(value unit), caml_gc_compaction(value unit); /* in no header */
-extern void caml_compact_heap(intnat policy);
+extern uintnat caml_percent_free;
 extern value caml_array_blit(value from, value i, value to, value j, value n);
 
 /* ---- between operations -------------------------------------------------------------------------
@@ -84,6 +84,7 @@ static void ocaml_reset(struct gc *g, const struct gc_config *config) {
     shadow_reset(&g->shadow, config);
     extras_reset(g);
     runtime_boot(g);
+    runtime_set(g, config->kind);
     g->seen = runtime_collections();
     g->exact = false;
     runtime_show(g);
@@ -227,8 +228,8 @@ static enum gc_result ocaml_collect(struct gc *g, enum gc_collection kind) {
 
 /* The least slice that marks a word: of n the runtime makes n * 375 / overhead words, and rounds
  * down. */
-static intnat least_slice(const struct gc *g) {
-    return (intnat)(runtime_space_overhead(g->config.variant) + 374) / 375;
+static intnat least_slice(void) {
+    return (intnat)(caml_percent_free + 374) / 375;
 }
 
 /* A cycle starts with an empty minor heap.  The answer is the slice's: what it has put off may
@@ -237,21 +238,16 @@ static enum gc_result ocaml_step(struct gc *g, size_t budget) {
     runtime_begin(g);
     if (caml_gc_phase == Phase_idle)
         caml_empty_minor_heap();
-    intnat least = least_slice(g), slice = (intnat)budget;
+    intnat least = least_slice(), slice = (intnat)budget;
     caml_major_collection_slice(budget == 0 ? -1 : slice < least ? least : slice);
     bool idle = caml_gc_phase == Phase_idle;
     end(g);
     return idle ? GC_IDLE : GC_OK;
 }
 
-/* As Gc.set does: another allocation policy, by a compaction. */
 static enum gc_result ocaml_switch_kind(struct gc *g, unsigned kind) {
     runtime_begin(g);
-    caml_empty_minor_heap();
-    caml_finish_major_cycle();
-    caml_finish_major_cycle();
-    ++Caml_state->stat_forced_major_collections;
-    caml_compact_heap((intnat)runtime_policy(kind));
+    runtime_set(g, kind);
     end(g);
     return GC_OK;
 }
@@ -272,7 +268,6 @@ static word ocaml_shown_at(struct gc *g, word shown) {
 }
 
 static const char *const variants[] = {"default", "slow", "eager", NULL};
-static const char *const kinds[] = {"best-fit", "next-fit", "first-fit", NULL};
 
 const struct collector ISOHEAP_COLLECTOR = {
     .name = COLLECTOR_NAME,
@@ -301,7 +296,7 @@ const struct collector ISOHEAP_COLLECTOR = {
                .max_mutators = 1,
                .forwards = true},
     .variants = variants,
-    .kinds = kinds,
+    .kinds = runtime_kinds,
     .open = ocaml_open,
     .reset = ocaml_reset,
     .close = ocaml_close,

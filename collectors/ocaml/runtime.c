@@ -134,14 +134,8 @@ void runtime_finalised(uint64_t number) {
 /* Percent of garbage that the major heap may have: how much a slice does.  With 1000 a graph of a
  * dozen blocks takes several slices to mark. */
 static const unsigned space_overhead[] = {120, 1000, 20};
-/* In the order of the collector's kinds. */
-static const unsigned policies[] = {POLICY_BEST_FIT, POLICY_NEXT_FIT, POLICY_FIRST_FIT};
 unsigned runtime_space_overhead(unsigned variant) {
     return space_overhead[variant % (sizeof space_overhead / sizeof *space_overhead)];
-}
-
-unsigned runtime_policy(unsigned kind) {
-    return policies[kind % (sizeof policies / sizeof *policies)];
 }
 
 static void start_collector(struct gc *g, unsigned policy) {
