@@ -16,14 +16,32 @@
 
 const char *party_name(enum party); /* "subject", "reference", "model" */
 
+/* Why an operation had no effect. */
+#define SKIPS(X)                                                                                   \
+    X(NOTHING, "nothing there that it could act on")                                               \
+    X(UNFIT, "a block of another kind than it needs")                                              \
+    X(LAZY_KEY, "a lazy key")                                                                      \
+    X(ROOM, "no room for it")                                                                      \
+    X(AWAY, "its mutator is away")                                                                 \
+    X(ENDED, "the run ended before it")
+enum skip {
+#define X(id, meaning) SKIP_##id,
+    SKIPS(X)
+#undef X
+        SKIP_COUNT
+};
+/* "a lazy key" */
+const char *skip_meaning(enum skip);
+
 /* What a run counts; tests prove with it that nothing passes by never being run. */
 struct run_counts {
-    uint64_t ops[OP_CODES];         /* operations that had an effect */
-    uint64_t skipped;               /* operations without a legal meaning at that point */
-    uint64_t oracles[ORACLE_COUNT]; /* times that each oracle judged a collector */
-    uint64_t subject[ORACLE_COUNT]; /* of those: the subject */
-    uint64_t checks;                /* full comparisons of the heaps */
-    uint64_t refusals;              /* what the subject refused, allocations for the most part */
+    uint64_t ops[OP_CODES];               /* operations that had an effect */
+    uint64_t skipped;                     /* operations without a legal meaning at that point */
+    uint64_t skips[SKIP_COUNT][OP_CODES]; /* the same, by reason and operation */
+    uint64_t oracles[ORACLE_COUNT];       /* times that each oracle judged a collector */
+    uint64_t subject[ORACLE_COUNT];       /* of those: the subject */
+    uint64_t checks;                      /* full comparisons of the heaps */
+    uint64_t refusals; /* what the subject refused, allocations for the most part */
 };
 
 struct verdict {

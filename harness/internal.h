@@ -90,6 +90,7 @@ struct runner {
     bool forwards;         /* a collector may lead pointers past Forward blocks */
     bool infix_keys;       /* the key of an ephemeron may be an infix pointer */
     bool extras;           /* all collectors have what a runtime has (collectors/extras.h) */
+    enum skip skip;        /* why the operation that runs has no effect, if it has none */
     unsigned n_finalisers; /* numbers given away */
     unsigned mutators;
     unsigned attached; /* a bit for each mutator that is there */
@@ -184,6 +185,8 @@ _Noreturn void fail(struct runner *, enum violation, enum oracle, enum party gui
 _Noreturn void harness_fault(struct runner *, const char *detail); /* the same without a verdict */
 /* Ends the run without a verdict, since the rest of the program has no meaning here. */
 _Noreturn void skip_rest(struct runner *);
+/* An operation of that code has no effect. */
+void count_skipped(struct runner *, unsigned code, enum skip why);
 /* The same before the first operation: that side cannot be given the program, and why. */
 _Noreturn void leave_unrun(struct side *, const char *why);
 

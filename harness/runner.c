@@ -38,7 +38,8 @@ _Noreturn void harness_fault(struct runner *r, const char *detail) {
 
 _Noreturn void skip_rest(struct runner *r) {
     bool begun = r->verdict.op != OP_INITIAL;
-    r->verdict.counts.skipped += r->program->n_ops - (begun ? r->verdict.op : 0);
+    for (unsigned n = begun ? r->verdict.op : 0; n < r->program->n_ops; n++)
+        count_skipped(r, r->program->ops[n].code, SKIP_ENDED);
     longjmp(r->end, 1);
 }
 

@@ -38,7 +38,8 @@ static const struct argp_option options[] = {
     {"in-process", IN_PROCESS, NULL, 0, "no child process: for a debugger", 0},
     {"digest", DIGEST, NULL, 0, "print a digest of verdict, final graph and step counts", 0},
     {"quiet", 'q', NULL, 0, "a line for each file, no reports", 0},
-    {"verbose", 'v', NULL, 0, "how often each oracle judged, or why it did not", 0},
+    {"verbose", 'v', NULL, 0,
+     "how often each oracle judged, or why it did not, and which operations were skipped", 0},
     {0}};
 
 static void parse_expected(struct run *r, const char *name, struct argp_state *state) {
@@ -141,6 +142,27 @@ static void count(struct run *r, const struct verdict *v, bool good) {
         r->tally.n_failed++;
 }
 
+/* "3 operations skipped: a lazy key (forward 3)": a line for each reason. */
+static void print_skips(const struct run_counts *counts) {
+    for (unsigned why = 0; why < SKIP_COUNT; why++) {
+        unsigned long long n = 0;
+        for (unsigned o = 0; o < OP_CODES; o++)
+            n += counts->skips[why][o];
+        if (!n)
+            continue;
+        printf("  %llu operation%s skipped: %s (", n, n == 1 ? "" : "s",
+               skip_meaning((enum skip)why));
+        const char *separator = "";
+        for (unsigned o = 0; o < OP_CODES; o++)
+            if (counts->skips[why][o]) {
+                printf("%s%s %llu", separator, op_shapes[o].name,
+                       (unsigned long long)counts->skips[why][o]);
+                separator = ", ";
+            }
+        printf(")\n");
+    }
+}
+
 /* What was judged of the subject and, if there is one, of the reference.  A process that dies takes
  * its counts with it. */
 static void print_oracles(const struct job *job, const struct verdict *v, const struct program *p) {
@@ -207,8 +229,10 @@ static void run_file(const char *path, void *context) {
         printf("  %s\n", only);
     if (r->expect && !good)
         printf("  expected %s\n", r->expect);
-    if (r->verbose)
+    if (r->verbose) {
         print_oracles(r->job, &v, &program);
+        print_skips(&v.counts);
+    }
     if (!r->quiet && report && report[0] && !good)
         printf("\n%s\n", report);
     fflush(stdout);

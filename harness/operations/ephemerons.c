@@ -18,7 +18,7 @@ static unsigned ephemeron_in(const struct runner *r, unsigned m, unsigned slot) 
 
 bool op_ephemeron(struct runner *r, const struct op *op, unsigned m) {
     if (!model_has_room(&r->model, 1, 2 * (op->keys + 1u)))
-        return false;
+        return skip(r, SKIP_ROOM);
     FOR_SIDES (r, s)
         call_ephemeron(s, SLOT_NEW, op->keys);
     if (!all_served(r, m))
@@ -95,7 +95,7 @@ bool op_weak_set(struct runner *r, const struct op *op, unsigned m) {
     bool was_shaky = remember(r, object);
     put(r, object, i, value, false);
     if (is_too_much(r, object, was_shaky))
-        return false;
+        return skip(r, SKIP_ROOM);
     FOR_SIDES (r, s)
         call_ephemeron_set(s, SLOT_TO, i, SLOT_VALUE);
     return true;
@@ -111,7 +111,7 @@ bool op_weak_unset(struct runner *r, const struct op *op, unsigned m) {
     bool was_shaky = remember(r, object);
     put(r, object, i, MODEL_NOTHING, false);
     if (is_too_much(r, object, was_shaky))
-        return false;
+        return skip(r, SKIP_ROOM);
     unset_field(r, SLOT_TO, i);
     return true;
 }
@@ -132,7 +132,7 @@ bool op_weak_blit(struct runner *r, const struct op *op, unsigned m) {
     size_t from_size = r->model.objects[from].wosize, to_size = r->model.objects[to].wosize;
     size_t i = op->i % from_size, j = op->j % to_size, n = op->n;
     if ((i == 0) != (j == 0))
-        return false;
+        return skip(r, SKIP_UNFIT);
     n = i == 0 ? 1 : n > from_size - i ? from_size - i : n;
     n = n > to_size - j ? to_size - j : n;
     copy_parent(r, m, op->src, SLOT_FROM);
@@ -142,7 +142,7 @@ bool op_weak_blit(struct runner *r, const struct op *op, unsigned m) {
     bool was_shaky = remember(r, to);
     blit_model(r, from, i, to, j, n);
     if (is_too_much(r, to, was_shaky))
-        return false;
+        return skip(r, SKIP_ROOM);
     FOR_SIDES (r, s)
         call_ephemeron_blit(s, SLOT_FROM, i, SLOT_TO, j, n);
     return true;

@@ -105,7 +105,7 @@ static bool is_code_word(const struct runner *r, const struct op *op, const stru
 
 static bool store_code(struct runner *r, const struct op *op, unsigned m, const struct target *t) {
     if (!is_writable(r, t->object))
-        return false;
+        return skip(r, SKIP_UNFIT);
     word value = operand_word(r, m, &op->values[0], ADDRESS_CODE);
     copy_parent(r, m, op->dst, SLOT_TO);
     write_raw(r, m, op->i % r->model.objects[t->object].wosize, value);
@@ -127,7 +127,7 @@ static bool store(struct runner *r, const struct op *op, unsigned m, bool fresh)
         return false;
     bool initialise = fresh && r->fresh == t.object;
     if (!initialise && !is_writable(r, t.object))
-        return false;
+        return skip(r, SKIP_UNFIT);
     copy_parent(r, m, op->dst, SLOT_TO);
     if (!t.raw)
         set_slot_word(r, m, SLOT_VALUE, &op->values[0], value);

@@ -26,7 +26,7 @@ static bool any_served(const struct runner *r) {
 bool op_resource(struct runner *r, const struct op *op, unsigned m) {
     static const struct value block = {.kind = VALUE_SLOT, .block = SLOT_NEW};
     if (r->n_finalisers == FINALISERS || !model_has_room(&r->model, 1, op->words + 1u))
-        return false;
+        return skip(r, SKIP_ROOM);
     FOR_SIDES (r, s)
         call_resource(s, SLOT_NEW, op->words + 1u, r->n_finalisers);
     if (!all_served(r, m)) {
@@ -49,9 +49,9 @@ bool op_finalise(struct runner *r, const struct op *op, unsigned m) {
         return false;
     const struct model_object *o = &r->model.objects[object];
     if (o->is_static || o->tag == TAG_LAZY || o->tag == TAG_DOUBLE || o->tag == TAG_FORWARD)
-        return false;
+        return skip(r, SKIP_UNFIT);
     if (r->n_finalisers == FINALISERS)
-        return false;
+        return skip(r, SKIP_ROOM);
     FOR_SIDES (r, s)
         call_finalise(s, op->dst, r->n_finalisers, op->last);
     promise(r, object);

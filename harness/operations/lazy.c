@@ -68,7 +68,7 @@ bool op_forward(struct runner *r, const struct op *op, unsigned m) {
         return false;
     struct model_object *o = &r->model.objects[object];
     if (o->tag != TAG_LAZY || o->wosize != 1)
-        return false;
+        return skip(r, SKIP_UNFIT);
     copy_parent(r, m, op->dst, SLOT_TO);
     set_slot(r, m, SLOT_VALUE, &op->values[0]);
     word value = r->model.slots[m][SLOT_VALUE];
@@ -78,7 +78,7 @@ bool op_forward(struct runner *r, const struct op *op, unsigned m) {
     }
     /* Pointers that a collector leads past a key leave it to die alone, at a time of its own. */
     if (!stays_a_block(r, value) && is_key(r, object))
-        return false;
+        return skip(r, SKIP_LAZY_KEY);
     FOR_SIDES (r, s)
         call_forward(s, SLOT_TO, SLOT_VALUE);
     model_fields(&r->model, object)[0] = value;
@@ -95,7 +95,7 @@ bool op_truncate(struct runner *r, const struct op *op, unsigned m) {
     struct model_object *o = &r->model.objects[object];
     uint32_t n = 1 + op->kept % o->wosize;
     if (n == o->wosize || o->tag == TAG_FORWARD || o->tag == TAG_LAZY)
-        return false;
+        return skip(r, SKIP_UNFIT);
     copy_parent(r, m, op->dst, SLOT_TO);
     clear_slot(r, m, SLOT_VALUE);
     if (!r->extras) {

@@ -97,9 +97,12 @@ bool op_marshal(struct runner *r, const struct op *op, unsigned m) {
     static struct copy copy;
     static const struct value block = {.kind = VALUE_SLOT, .block = SLOT_NEW};
     unsigned object = slot_object(r, m, op->src);
-    if (object == MODEL_NONE || !plan_copy(r, &copy, object, op->unshared) ||
-        !model_has_room(&r->model, copy.n, copy.words))
+    if (object == MODEL_NONE)
         return false;
+    if (!plan_copy(r, &copy, object, op->unshared))
+        return skip(r, SKIP_UNFIT);
+    if (!model_has_room(&r->model, copy.n, copy.words))
+        return skip(r, SKIP_ROOM);
     copy_parent(r, m, op->src, SLOT_FROM);
     FOR_SIDES (r, s)
         call_marshal(s, SLOT_NEW, SLOT_FROM, op->unshared, copy.words);
@@ -123,7 +126,7 @@ bool op_measure(struct runner *r, const struct op *op, unsigned m) {
     copy_parent(r, m, op->src, SLOT_FROM);
     size_t words = 0;
     if (!model_measure(&r->model, object, may_be_measured, &words))
-        return false;
+        return skip(r, SKIP_UNFIT);
     FOR_SIDES (r, s) {
         size_t found = call_measure(s, SLOT_FROM);
         event_measured(judge_of(s), found, words);

@@ -100,11 +100,31 @@ static bool is_there(const struct runner *r, const struct op *op, unsigned m) {
     return r->attached >> m & 1 || op->code == OP_ATTACH;
 }
 
+const char *skip_meaning(enum skip why) {
+    static const char *const meanings[] = {
+#define X(id, meaning) meaning,
+        SKIPS(X)
+#undef X
+    };
+    return meanings[why];
+}
+
+bool skip(struct runner *r, enum skip why) {
+    r->skip = why;
+    return false;
+}
+
+void count_skipped(struct runner *r, unsigned code, enum skip why) {
+    r->verdict.counts.skipped++;
+    r->verdict.counts.skips[why][code]++;
+}
+
 bool run_operation(struct runner *r, const struct op *op) {
     unsigned m = op->mutator % r->mutators;
     struct op plain;
+    r->skip = SKIP_NOTHING;
     if (!is_there(r, op, m)) {
-        r->verdict.counts.skipped++;
+        count_skipped(r, op->code, SKIP_AWAY);
         return false;
     }
     if (r->forwards)
@@ -115,7 +135,7 @@ bool run_operation(struct runner *r, const struct op *op) {
     if (effect)
         r->verdict.counts.ops[op->code]++;
     else
-        r->verdict.counts.skipped++;
+        count_skipped(r, op->code, r->skip);
     FOR_SIDES (r, s)
         event_operated(judge_of(s));
     /* loads and stores may collect: what was fresh is so no longer */

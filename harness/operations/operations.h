@@ -33,6 +33,10 @@
 #include "program/operations.def"
 #undef OP
 
+/* False, for an operation to return: why it has no effect, if nothing is there, it need not say so.
+ */
+bool skip(struct runner *, enum skip why);
+
 /* ---- slots, in all parties --------------------------------------------------------------------
  */
 

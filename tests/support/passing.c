@@ -29,6 +29,9 @@ static void add_counts(struct run_counts *sum, const struct run_counts *c) {
         sum->subject[i] += c->subject[i];
     }
     sum->skipped += c->skipped;
+    for (unsigned why = 0; why < SKIP_COUNT; why++)
+        for (unsigned i = 0; i < OP_CODES; i++)
+            sum->skips[why][i] += c->skips[why][i];
     sum->checks += c->checks;
     sum->refusals += c->refusals;
 }
