@@ -99,6 +99,9 @@ struct gc_hooks {
     void (*switched)(struct gc_hooks *, uint64_t decision, uint64_t thread);
     /* The finaliser of that number runs.  May be called in the middle of a collection; returns. */
     void (*finalised)(struct gc_hooks *, uint64_t number);
+    /* The same one, called after it: the value that it is given stands where finalise_then has been
+     * told (collectors/extras.h). */
+    void (*handed)(struct gc_hooks *, uint64_t number);
 
     uint64_t fuel;         /* gc_tick counts it down */
     uint64_t collections;  /* a collector adds one at the end of each collection */

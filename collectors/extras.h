@@ -24,6 +24,24 @@ enum gc_result {
                          says so */
 };
 
+/* A finaliser that does something with its value: the block, or unit if it is the last. */
+struct gc_finaliser {
+    /* First it makes a block of tag 0 from the value and what this slot holds, and puts it there.
+     * Then hooks->handed is called. */
+    unsigned given;
+    enum gc_act {
+        GC_ACT_KEEP,    /* puts the value into `slot` */
+        GC_ACT_COLLECT, /* the same, and collects fully */
+        GC_ACT_AGAIN,   /* the same, and finalises the value again: number `again`, GC_ACT_NONE */
+        GC_ACT_WEAKEN,  /* sets the first key of an ephemeron in that slot, or the data if there is
+                           none, to the value; nothing if it holds something else */
+        GC_ACT_RAISE,   /* puts it into the slot, and raises an exception, which is caught */
+        GC_ACT_NONE
+    } act;
+    unsigned slot;
+    uint64_t again;
+};
+
 struct gc_extras {
     /* dst := an ephemeron with so many keys; may collect. */
     enum gc_result (*ephemeron)(struct gc *, unsigned dst, size_t keys);
@@ -56,6 +74,12 @@ struct gc_extras {
                            bool *is_set);
     /* NULL: by stores.  n fields of the block from i on := value; may collect. */
     void (*fill)(struct gc *, unsigned obj, size_t i, size_t n, unsigned value);
+    /* As finalise.  What it does may change slots, and happens in collections, steps and act alone.
+     * It is not done if the heap of the program has no room for what the value reaches. */
+    void (*finalise_then)(struct gc *, unsigned obj, uint64_t number, bool last,
+                          const struct gc_finaliser *);
+    /* Runs the finalisers that wait: called between operations as long as any may. */
+    void (*act)(struct gc *);
 };
 
 /* A known defect of a collector, and a switch that steers around it, so that other defects can be

@@ -92,6 +92,8 @@ static void leave_collected(struct side *s, const struct request *request, bool 
     s->took = s->fuel - s->hooks->fuel;
     if (!runner_of(s)->over)
         event_called(judge_of(s), request, full);
+    if (runner_of(s)->n_handed && !runner_of(s)->over)
+        take_over_finalisers(s);
 }
 
 static word *fields(const struct side *s, unsigned m, unsigned slot) {
@@ -113,6 +115,7 @@ struct call {
     const struct gc_config *config;
     enum gc_collection kind;
     uint64_t number;
+    const struct gc_finaliser *finaliser;
     bool flag;
     /* of the answer */
     enum gc_result result;
@@ -684,6 +687,27 @@ void call_finalise(struct side *s, unsigned obj, uint64_t number, bool last) {
     struct call c = CALL(s, .dst = obj, .number = number, .flag = last);
     RUN(s, finalise, &c);
     leave_changed(s);
+}
+
+BODY(finalise_then) {
+    c->collector->extras->finalise_then(c->gc, c->dst, c->number, c->flag, c->finaliser);
+}
+
+void call_finalise_then(struct side *s, unsigned obj, uint64_t number, bool last,
+                        const struct gc_finaliser *then) {
+    struct call c = CALL(s, .dst = obj, .number = number, .flag = last, .finaliser = then);
+    RUN(s, finalise_then, &c);
+    leave_changed(s);
+}
+
+BODY(act) {
+    c->collector->extras->act(c->gc);
+}
+
+void call_act(struct side *s) {
+    struct call c = CALL(s, .n = 0);
+    RUN(s, act, &c);
+    leave_collected(s, NULL, false);
 }
 
 BODY(measure) {

@@ -105,6 +105,9 @@ void call_ephemeron_blit(struct side *, unsigned src, size_t i, unsigned dst, si
 void call_forward(struct side *, unsigned obj, unsigned value);
 void call_truncate(struct side *, unsigned obj, size_t n);
 void call_finalise(struct side *, unsigned obj, uint64_t number, bool last);
+void call_finalise_then(struct side *, unsigned obj, uint64_t number, bool last,
+                        const struct gc_finaliser *);
+void call_act(struct side *);
 size_t call_measure(struct side *, unsigned obj);
 
 #endif

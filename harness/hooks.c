@@ -92,6 +92,17 @@ static void finalised(struct gc_hooks *hooks, uint64_t number) {
     deal(hooks, deal_with_finaliser, &(struct said){.number = number});
 }
 
+/* It is taken over when the call has ended. */
+static void deal_with_handed(void *context) {
+    const struct said *w = context;
+    struct runner *r = runner_of(w->side);
+    if (r->n_handed < FINALISERS)
+        r->handed[r->n_handed++] = w->number;
+}
+static void handed(struct gc_hooks *hooks, uint64_t number) {
+    deal(hooks, deal_with_handed, &(struct said){.number = number});
+}
+
 static void deal_with_minor(void *context) {
     const struct said *w = context;
     event_minor(judge_of(w->side), w->before);
@@ -151,6 +162,7 @@ bool hooks_open(struct side *s, enum memory_fill fill, bool tight) {
                               .broken = broken,
                               .stuck = stuck,
                               .finalised = finalised,
+                              .handed = handed,
                               .event = tell,
                               .switched = is_followed(s) ? switched : NULL,
                               .fence = fence,

@@ -92,6 +92,14 @@ struct runner {
     bool extras;           /* all collectors have what a runtime has (collectors/extras.h) */
     enum skip skip;        /* why the operation that runs has no effect, if it has none */
     unsigned n_finalisers; /* numbers given away */
+    struct finaliser {
+        word value; /* that it is given: of the model */
+        bool last;
+        uint8_t act, slot;       /* enum gc_act */
+    } finalisers[FINALISERS];    /* by number, of those that do something */
+    unsigned n_handed;           /* of those: have run in the call under way */
+    uint64_t handed[FINALISERS]; /* their numbers, in order */
+    bool acted;                  /* one has, in this operation */
     unsigned mutators;
     unsigned attached; /* a bit for each mutator that is there */
     size_t heap_words; /* the most that a collector's heap may have */
@@ -232,6 +240,10 @@ bool build_by_allocation(struct runner *, enum party);
 
 /* False: the operation has no legal meaning here, and nothing has happened. */
 bool run_operation(struct runner *, const struct op *);
+/* A call has ended in which finalisers may have run: the model does what they did. */
+void take_over_finalisers(struct side *);
+/* Lets those run that wait, after an operation. */
+void run_finalisers(struct runner *);
 /* The object in a model slot, or MODEL_NONE. */
 unsigned slot_object(const struct runner *, unsigned m, unsigned slot);
 

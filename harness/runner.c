@@ -266,7 +266,7 @@ static void reset(struct runner *r, const struct program *program) {
         fail(r, VIOLATION_collector_assertion, ORACLE_assertion, PARTY_SUBJECT,
              "the collector cannot be opened: open returns NULL");
     r->run++;
-    r->serial = r->n_finalisers = 0;
+    r->serial = r->n_finalisers = r->n_handed = 0;
     r->heap_words = program->config[CONFIG_HEAP];
     r->slice_words = program->config[CONFIG_SLICE];
     r->mutators = program_mutators(program); /* every collection scans their rows */

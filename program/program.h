@@ -237,7 +237,8 @@ enum { OP_FLAGS(X) };
 #define OPERAND_I_MEANINGS(X)                                                                      \
     X(field, "a field")                                                                            \
     X(entry, "an entry") /* of a closure; 0 is the closure itself */                               \
-    X(shape, "a shape")  /* enum build_shape */
+    X(shape, "a shape")  /* enum build_shape */                                                    \
+    X(act, "an act")     /* enum finaliser_act */
 #define OPERAND_N_MEANINGS(X)                                                                      \
     X(count, "a count")                                                                            \
     X(budget, "a budget") /* words of work; 0: the configured ones */                              \
@@ -249,6 +250,16 @@ enum { OP_FLAGS(X) };
     X(last, "a count")      /* 1: Gc.finalise_last, 0: Gc.finalise */                              \
     X(unshared, "a choice") /* 1: without sharing */                                               \
     X(blocks, "a number of blocks")
+/* What a finaliser does with the value that it is given, which goes into a slot first but for
+ * ACT_WEAKEN.  The numbers are those of collectors/extras.h. */
+enum finaliser_act {
+    ACT_KEEP,    /* nothing more */
+    ACT_COLLECT, /* a full collection */
+    ACT_AGAIN,   /* asks for another finaliser of the value */
+    ACT_WEAKEN,  /* makes it the first key of an ephemeron in that slot, or its data */
+    ACT_RAISE,   /* raises an exception */
+    FINALISER_ACTS
+};
 enum build_shape { BUILD_LIST, BUILD_ARRAY, BUILD_TREE, BUILD_SHAPES };
 
 /* One operation.  Operands that an operation does not use are zero (program_valid). */
@@ -306,7 +317,8 @@ enum menu_numbers {
     MENU_EACH_FIELD, /* of the longest shape, from 0 on */
     MENU_ALL_FIELDS, /* as many as that shape has */
     MENU_EACH_KIND,  /* that the scope has */
-    MENU_EACH_SHAPE
+    MENU_EACH_SHAPE,
+    MENU_EACH_ACT
 };
 
 /* A row of operations.def, which says what is what: bytes, text, validity, mutation, reduction and

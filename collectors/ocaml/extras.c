@@ -5,6 +5,8 @@
  */
 #include "collectors/ocaml/internal.h"
 
+#include <string.h>
+
 #include <caml/alloc.h>
 #include <caml/custom.h>
 #include <caml/finalise.h>
@@ -19,8 +21,6 @@
 /* In no header. */
 extern value caml_obj_truncate(value block, value size), caml_obj_reachable_words(value block);
 extern value caml_array_fill(value block, value i, value n, value v);
-extern value caml_final_register(value closure, value block);
-extern value caml_final_register_called_without_value(value closure, value block);
 
 const struct gc_mask ocaml_masks[] = {
     {"truncate-marking", "a cycle that is marking is finished before Obj.truncate: a block that is "
@@ -68,7 +68,8 @@ void ocaml_promise(const struct gc_config *config, struct collector_traits *trai
 int evaluates_messages; /* messages.h */
 
 void extras_reset(struct gc *g) {
-    g->unshared = g->truncated = false;
+    g->unshared = g->truncated = g->finalises = g->stale = false;
+    memset(g->hands, 0, sizeof g->hands);
     evaluates_messages = !is_masked(g, MASK_OVERHEAD);
 }
 
@@ -85,7 +86,7 @@ static void leave_marking(struct gc *g, enum mask mask) {
 
 /* The shadow of a block that has changed may lead to others than before. */
 static void end_anew(struct gc *g) {
-    runtime_actions();
+    runtime_urgent(g);
     runtime_renew(g);
 }
 
@@ -101,13 +102,26 @@ static enum gc_result ephemeron(struct gc *g, unsigned dst, size_t keys) {
     return GC_OK;
 }
 
-static void set(struct gc *g, unsigned obj, size_t i, unsigned v) {
-    runtime_begin(g);
+bool keys_are_closures(const struct gc *g) {
+    return is_masked(g, MASK_INFIX_KEY);
+}
+
+void ephemeron_set(struct gc *g, word ephemeron, size_t i, word v) {
+    CAMLparam0();
+    CAMLlocal2(to, what);
+    to = (value)ephemeron;
+    what = (value)v;
     leave_marking(g, MASK_EPHEMERON);
     if (i == 0)
-        caml_ephemeron_set_data(in_slot(obj), in_slot(v));
+        caml_ephemeron_set_data(to, what);
     else
-        caml_ephemeron_set_key(in_slot(obj), (mlsize_t)i - 1, in_slot(v));
+        caml_ephemeron_set_key(to, (mlsize_t)i - 1, what);
+    CAMLreturn0;
+}
+
+static void set(struct gc *g, unsigned obj, size_t i, unsigned v) {
+    runtime_begin(g);
+    ephemeron_set(g, root_get(obj), i, root_get(v));
     end_anew(g);
 }
 
@@ -207,11 +221,14 @@ static enum gc_result resource(struct gc *g, unsigned dst, size_t words, uint64_
 
 static void finalise(struct gc *g, unsigned obj, uint64_t number, bool last) {
     runtime_begin(g);
-    value closure = Val_long((intnat)number); /* stubs.c */
-    if (last)
-        caml_final_register_called_without_value(closure, in_slot(obj));
-    else
-        caml_final_register(closure, in_slot(obj));
+    runtime_finalise(g, root_get(obj), number, last, NULL);
+    end_anew(g);
+}
+
+static void finalise_then(struct gc *g, unsigned obj, uint64_t number, bool last,
+                          const struct gc_finaliser *then) {
+    runtime_begin(g);
+    runtime_finalise(g, root_get(obj), number, last, then);
     end_anew(g);
 }
 
@@ -290,4 +307,6 @@ const struct gc_extras ocaml_extras = {.ephemeron = ephemeron,
                                        .marshal = marshal,
                                        .measure = measure,
                                        .is_set = is_set,
-                                       .copy = copy};
+                                       .copy = copy,
+                                       .finalise_then = finalise_then,
+                                       .act = runtime_act};

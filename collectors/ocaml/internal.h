@@ -18,7 +18,8 @@
 enum {
     CAPACITY = 1 << 14, /* words of the shadow: of the largest heap that a program configures */
     REGIONS = 1 << 10,  /* chunks of the major heap, and the minor heap */
-    CELLS = 1 << 24     /* words of them all; address space only until touched */
+    MOST_FINALISERS = 256,
+    CELLS = 1 << 24 /* words of them all; address space only until touched */
 };
 
 /* Allocation policies, as Gc.control numbers them: the names in the runtime's headers differ with
@@ -59,8 +60,12 @@ struct gc {
     uint32_t epoch;
     unsigned n_regions;
     struct region regions[REGIONS];
-    bool exact;         /* a full collection has just ended */
-    bool unshared;      /* the last marshalling was without sharing */
+    struct gc_finaliser finalisers[MOST_FINALISERS]; /* by number */
+    bool hands[MOST_FINALISERS];                     /* it is one of those */
+    bool finalises;                                  /* there has been one of Gc.finalise */
+    bool stale;                                      /* a finaliser has changed slots */
+    bool exact;                                      /* a full collection has just ended */
+    bool unshared;                                   /* the last marshalling was without sharing */
     bool truncated;     /* a block of the major heap, since the last full collection */
     bool clean;         /* nothing has happened since the shadow was written */
     const char *broken; /* what the last look at the heap found wrong */
@@ -74,12 +79,17 @@ void runtime_boot(struct gc *);     /* a fresh runtime, for g->config */
 uint64_t runtime_collections(void); /* grows with everything that may move or free a block */
 /* Makes the calls that the runtime has put off: finalisers. */
 void runtime_actions(void);
+/* The same between two steps, without finalisers if there may be some: they wait for act. */
+void runtime_urgent(struct gc *);
 word root_get(unsigned slot);
 void root_set(unsigned slot, word v);
 /* The runtime says that it is broken; does not return. */
 void runtime_broken(const char *sentence);
 void runtime_finalised(uint64_t number); /* a finaliser runs */
-uint64_t runtime_callbacks(void);        /* how many functions of Gc.finalise have run */
+/* The function of Gc.finalise runs; true: it raises an exception.  finalisers.c */
+bool runtime_runs(uint64_t number, word v);
+struct gc *runtime_of_process(void);
+uint64_t runtime_callbacks(void); /* how many functions of Gc.finalise have run */
 void runtime_fatal_error(char *format, va_list arguments);
 /* Per cent of garbage that the major heap may have. */
 unsigned runtime_space_overhead(unsigned variant);
@@ -137,6 +147,20 @@ void runtime_renew(struct gc *); /* writes the shadow anew if anything has happe
 bool runtime_has_room(struct gc *, size_t wosize);
 extern const struct gc_extras ocaml_extras;
 extern const struct gc_mask ocaml_masks[];
+/* Sets a key, from 1 on, or the data of an ephemeron, with known defects steered around. */
+void ephemeron_set(struct gc *, word ephemeron, size_t i, word v);
+/* A pointer into a closure may not be a key, by a mask. */
+bool keys_are_closures(const struct gc *);
+
+/* ---- finalisers.c -------------------------------------------------------------------------------
+ */
+
+/* then: NULL: the function does nothing. */
+void runtime_finalise(struct gc *, word block, uint64_t number, bool last,
+                      const struct gc_finaliser *then);
+void runtime_act(struct gc *);
+/* Runs the finalisers that a collection has begun to run, and one that raises has left. */
+void runtime_finish(struct gc *);
 void extras_reset(struct gc *); /* for a new config */
 void ocaml_promise(const struct gc_config *, struct collector_traits *);
 

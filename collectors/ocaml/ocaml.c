@@ -36,14 +36,15 @@ void runtime_begin(struct gc *g) {
 
 void runtime_renew(struct gc *g) {
     g->seen = runtime_collections();
+    g->stale = false;
     runtime_show(g);
     g->config.hooks->collections++;
 }
 
-/* Finalisers run as they would between two steps of an OCaml program. */
+/* What the runtime has put off comes as it would between two steps of an OCaml program. */
 static void end(struct gc *g) {
-    runtime_actions();
-    if (runtime_collections() != g->seen)
+    runtime_urgent(g);
+    if (g->stale || runtime_collections() != g->seen)
         runtime_renew(g);
 }
 
@@ -221,6 +222,7 @@ static enum gc_result ocaml_collect(struct gc *g, enum gc_collection kind) {
         full_major(g);
     else
         caml_gc_compaction(Val_unit);
+    runtime_finish(g);
     end(g);
     g->exact = kind == GC_FULL;
     return GC_OK;

@@ -122,6 +122,17 @@ void runtime_actions(void) {
     caml_process_pending_actions();
 }
 
+void runtime_urgent(struct gc *g) {
+    if (g->finalises)
+        caml_check_urgent_gc(Val_unit);
+    else
+        runtime_actions();
+}
+
+struct gc *runtime_of_process(void) {
+    return current;
+}
+
 void runtime_broken(const char *sentence) {
     current->config.hooks->broken(current->config.hooks, sentence);
 }

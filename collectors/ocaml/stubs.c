@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * What the collector's files want of the rest of the runtime.  There is no OCaml code here: a
- * callback is a finaliser, whose closure is a number, and an exception is the end of the run.
+ * callback is a finaliser, whose closure is a number, and an exception that is none of a
+ * finaliser's is the end of the run.
  */
 #include "collectors/ocaml/internal.h"
 
@@ -43,10 +44,10 @@ uint64_t runtime_callbacks(void) {
 }
 
 value caml_callback_exn(value closure, value argument) {
-    (void)argument;
     callbacks++;
-    runtime_finalised((uint64_t)Long_val(closure));
-    return Val_unit;
+    return runtime_runs((uint64_t)Long_val(closure), (word)argument)
+               ? Make_exception_result(Val_unit)
+               : Val_unit;
 }
 
 /* ---- exceptions ---------------------------------------------------------------------------------
@@ -69,10 +70,9 @@ void caml_raise(value exception) {
 void caml_array_bound_error(void) {
     die_saying("caml_array_bound_error");
 }
+/* A finaliser's: caught where the program called. */
 value caml_raise_if_exception(value v) {
-    if (Is_exception_result(v))
-        caml_raise(v);
-    return v;
+    return Is_exception_result(v) ? Val_unit : v;
 }
 void caml_raise_end_of_file(void) {
     die_saying("caml_raise_end_of_file");

@@ -42,18 +42,127 @@ bool op_resource(struct runner *r, const struct op *op, unsigned m) {
     return true;
 }
 
+/* ---- finalisers of a program's own --------------------------------------------------------------
+ */
+
+_Static_assert((int)ACT_KEEP == (int)GC_ACT_KEEP && (int)ACT_RAISE == (int)GC_ACT_RAISE &&
+                   (int)FINALISER_ACTS == (int)GC_ACT_NONE,
+               "the language's acts are those of the interface");
+
 /* Blocks of these tags are refused by the runtime; a static one never dies. */
-bool op_finalise(struct runner *r, const struct op *op, unsigned m) {
-    unsigned object = slot_object(r, m, op->dst);
+static unsigned object_to_finalise(const struct runner *r, unsigned m, unsigned slot) {
+    unsigned object = slot_object(r, m, slot);
     if (object == MODEL_NONE || !r->extras)
-        return false;
+        return MODEL_NONE;
     const struct model_object *o = &r->model.objects[object];
-    if (o->is_static || o->tag == TAG_LAZY || o->tag == TAG_DOUBLE || o->tag == TAG_FORWARD)
-        return skip(r, SKIP_UNFIT);
-    if (r->n_finalisers == FINALISERS)
-        return skip(r, SKIP_ROOM);
+    bool refused =
+        o->is_static || o->tag == TAG_LAZY || o->tag == TAG_DOUBLE || o->tag == TAG_FORWARD;
+    return refused ? MODEL_NONE : object;
+}
+
+/* Where two are compared, they need not run at the same moment, and do nothing. */
+static bool can_act(const struct runner *r) {
+    const struct gc_extras *extras = r->side[PARTY_SUBJECT].collector->extras;
+    return r->model.outlives && extras->finalise_then && extras->act;
+}
+
+static bool finalise_then(struct runner *r, unsigned m, const struct op *op, unsigned object,
+                          enum gc_act act) {
+    unsigned number = r->n_finalisers, numbers = 1 + (act == GC_ACT_AGAIN);
+    if (number + numbers > FINALISERS)
+        return false;
+    const struct gc_finaliser then = {
+        .given = SLOT_VALUE, .act = act, .slot = op->src, .again = number + 1};
+    r->finalisers[number] = (struct finaliser){.value = r->model.slots[m][op->dst],
+                                               .last = op->last,
+                                               .act = (uint8_t)act,
+                                               .slot = op->src};
+    if (numbers > 1)
+        r->finalisers[number + 1] =
+            (struct finaliser){.value = r->finalisers[number].value, .act = GC_ACT_NONE};
+    call_finalise_then(&r->side[PARTY_SUBJECT], op->dst, number, op->last, &then);
+    promise(r, object);
+    if (!op->last)
+        event_ordered(judge_of(r->side), number);
+    r->n_finalisers = number + numbers;
+    return true;
+}
+
+bool op_finalise(struct runner *r, const struct op *op, unsigned m) {
+    unsigned object = object_to_finalise(r, m, op->dst);
+    if (object == MODEL_NONE || r->n_finalisers == FINALISERS)
+        return false;
+    if (can_act(r))
+        return finalise_then(r, m, op, object, GC_ACT_NONE);
     FOR_SIDES (r, s)
         call_finalise(s, op->dst, r->n_finalisers, op->last);
     promise(r, object);
     return true;
+}
+
+bool op_finalise_then(struct runner *r, const struct op *op, unsigned m) {
+    unsigned object = object_to_finalise(r, m, op->dst);
+    return object != MODEL_NONE && can_act(r) &&
+           finalise_then(r, m, op, object, (enum gc_act)op->act);
+}
+
+/* ---- what they have done ------------------------------------------------------------------------
+ */
+
+/* The pair that it has made of its value and what the slot held. */
+static void give_in_model(struct runner *r, word v) {
+    const word content[2] = {v, r->model.slots[0][SLOT_VALUE]};
+    uint32_t pair = model_add(&r->model, 2, 0, 0, content);
+    if (pair == MODEL_NONE)
+        skip_rest(r);
+    name_object(r, 0, SLOT_VALUE, pair);
+}
+
+static void weaken_in_model(struct runner *r, unsigned slot, word v) {
+    unsigned object = slot_object(r, 0, slot);
+    if (object == MODEL_NONE || !r->model.objects[object].ephemeron)
+        return;
+    size_t i = r->model.objects[object].wosize > 1;
+    if (i && model_is_pointer(v) && !r->infix_keys)
+        v = model_pointer(model_object(v), 0);
+    model_mark(&r->model);
+    model_put_weak(&r->model, object, i, v, false);
+    note_write(r, object, i, 1);
+    if (r->model.objects[object].shaky && model_most_live(&r->model, WORD_UNIT) > r->heap_words)
+        skip_rest(r); /* more may be seen now than the heap of the program holds */
+}
+
+static void take_over_one(struct side *s, unsigned number) {
+    struct runner *r = runner_of(s);
+    const struct finaliser *f = &r->finalisers[number];
+    word v = f->last ? WORD_UNIT : f->value;
+    model_mark(&r->model);
+    event_handed(judge_of(s), number);
+    give_in_model(r, v);
+    if (f->act == GC_ACT_WEAKEN)
+        weaken_in_model(r, f->slot, v);
+    else if (f->act != GC_ACT_NONE)
+        r->model.slots[0][f->slot] = v;
+    if (f->act == GC_ACT_AGAIN && !f->last)
+        event_promised(judge_of(s), number + 1, model_object(v));
+}
+
+void take_over_finalisers(struct side *s) {
+    struct runner *r = runner_of(s);
+    unsigned n = r->n_handed;
+    r->n_handed = 0;
+    r->acted = true;
+    for (unsigned i = 0; i < n; i++)
+        if (r->handed[i] < r->n_finalisers)
+            take_over_one(s, (unsigned)r->handed[i]);
+}
+
+void run_finalisers(struct runner *r) {
+    if (r->n_finalisers)
+        FOR_SIDES (r, s)
+            if (s->collector->extras && s->collector->extras->act)
+                call_act(s);
+    if (r->acted && collected(r))
+        check_heaps(r, IN_BETWEEN); /* as long as what they were given is held */
+    r->acted = false;
 }

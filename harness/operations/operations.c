@@ -130,12 +130,15 @@ bool run_operation(struct runner *r, const struct op *op) {
     if (r->forwards)
         look_through_operands(r, op, m);
     r->model.revived = false;
+    FOR_SIDES (r, s)
+        s->changes = !op_has(op->code, COLLECTS) && op->code != OP_SLICE;
     bool is_lowered = !r->extras && op_has(op->code, RUNTIME) && op_without_runtime(op, &plain);
     bool effect = is_lowered ? run[plain.code](r, &plain, m) : run[op->code](r, op, m);
     if (effect)
         r->verdict.counts.ops[op->code]++;
     else
         count_skipped(r, op->code, r->skip);
+    run_finalisers(r);
     FOR_SIDES (r, s)
         event_operated(judge_of(s));
     /* loads and stores may collect: what was fresh is so no longer */

@@ -54,7 +54,7 @@ _Static_assert(
  * addresses; 4 atoms, all outside words, and addresses as code words: a FIELD record of a closure
  * behind the prefix STATIC; 5 schedules; 6 mutators that come and go; 7
  * decisions of a schedule: a CONFIG record behind the prefix STATIC; 8 copies of what an ephemeron
- * holds.  Operations that come make another version. */
+ * holds, and finalisers that do something.  Operations that come make another version. */
 enum {
     VERSION_ADDRESSES = 3,
     VERSION_ATOMS = 4,

@@ -305,6 +305,8 @@ static struct numbers numbers_of(const struct menu *m, enum menu_numbers choice)
         return (struct numbers){0, m->scope->kinds};
     case MENU_EACH_SHAPE:
         return (struct numbers){0, BUILD_SHAPES};
+    case MENU_EACH_ACT:
+        return (struct numbers){0, FINALISER_ACTS};
     case MENU_ZERO:
         break;
     }

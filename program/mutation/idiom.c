@@ -79,6 +79,14 @@ static const struct idiom idioms[] = {
      {MAKE_KEYS(C, 1), MAKE(OP_ALLOC, A), MAKE(OP_ALLOC, B), PUT(OP_EPHE_SET, C, 1, A),
       PUT(OP_EPHE_SET, C, 0, B), MAKE(OP_DROP, A), MAKE(OP_DROP, B), COLLECT(OP_SLICE),
       PUT(OP_EPHE_SET, C, 1, D), GET(OP_EPHE_GET, B, C, 0)}},
+    /* a finaliser brings its value back, with what that leads to */
+    {7,
+     {MAKE(OP_ALLOC, B), MAKE(OP_ALLOC, A), PUT(OP_STORE, A, 0, B), GET(OP_FINALISE_THEN, A, D, 0),
+      MAKE(OP_DROP, A), MAKE(OP_DROP, B), COLLECT(OP_SLICE)}},
+    /* two finalisers, of which the later one comes first */
+    {7,
+     {MAKE(OP_ALLOC, A), MAKE(OP_ALLOC, B), MAKE(OP_FINALISE, A), GET(OP_FINALISE_THEN, B, A, 0),
+      MAKE(OP_DROP, A), MAKE(OP_DROP, B), COLLECT(OP_SLICE)}},
     /* a lazy block is forced */
     {4, {MAKE_LAZY(A), MAKE(OP_ALLOC, B), PUT(OP_FORWARD, A, 0, B), MAKE(OP_DROP, B)}},
     /* the only pointer to a block moves from a field to a slot while a cycle is under way */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The OCaml runtime with defects in what it does for ephemerons (ocaml_defects.h): each raises its
+ * The OCaml runtime with defects in what it does for ephemerons and finalisers
+ * (ocaml_defects.h): each raises its
  * class on crashes/<class>/bad_ocaml_<defect>.txt, which passes without it.
  *
  * `ocaml_bad_test hunt N` says for each defect how many of N programs made from nothing it took to

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Defects for the OCaml runtime, of which one is switched on at a time: what its functions for
- * ephemerons call is left out (ocaml_bad_test.c).  Compiled in front of its weak.c, which stays as
- * it is.
+ * ephemerons and finalisers call is left out, or done otherwise (ocaml_bad_test.c).  Compiled in
+ * front of its weak.c, and of its finalise.c with OCAML_FINALISE, which stay as they are.
  */
 #ifndef ISOHEAP_OCAML_DEFECTS_H
 #define ISOHEAP_OCAML_DEFECTS_H
@@ -16,7 +16,10 @@
       "get of data does not clean the ephemeron between mark and sweep")                           \
     X(untold, lost_object,                                                                         \
       "a young block set in an ephemeron is not noted for the next minor "                         \
-      "collection")
+      "collection")                                                                                \
+    X(argument, edge_changed, "each finaliser is given the value of the one before")               \
+    X(order, collector_assertion, "of two finalisers the earlier one runs first")                  \
+    X(undarkened, lost_object, "what a finaliser is to be given is not darkened")
 
 enum ocaml_defect {
     DEFECT_none,
@@ -26,7 +29,35 @@ enum ocaml_defect {
 };
 extern int ocaml_defect; /* the one that is on */
 
-#ifdef CAML_INTERNALS
+#if defined(OCAML_FINALISE)
+#include <caml/callback.h>
+#include <caml/major_gc.h>
+
+/* The call of a finaliser, or of another one. */
+static inline value ocaml_defect_call(value closure, value v) {
+    static value before = Val_unit, held = Val_unit, held_value = Val_unit;
+    value given = v;
+    if (ocaml_defect == DEFECT_argument) {
+        given = before;
+        before = v;
+    }
+    if (ocaml_defect != DEFECT_order)
+        return caml_callback_exn(closure, given);
+    if (held == Val_unit) { /* it waits for the next one */
+        held = closure;
+        held_value = v;
+        return Val_unit;
+    }
+    caml_callback_exn(closure, v);
+    closure = held;
+    held = Val_unit;
+    return caml_callback_exn(closure, held_value);
+}
+#define caml_callback_exn ocaml_defect_call
+#define caml_darken(v, place)                                                                      \
+    (ocaml_defect == DEFECT_undarkened ? (void)0 : (caml_darken)(v, place))
+
+#elif defined(CAML_INTERNALS)
 #include <caml/major_gc.h>
 #include <caml/minor_gc.h>
 #include <caml/weak.h>

@@ -162,6 +162,7 @@ static void wrong_refusals_are_found(void **state) {
 static void wrong_runtimes_are_found(void **state) {
     (void)state;
     runner_close(open_bad());
+    bad_extras.finalise_then = NULL; /* the plain ones, then */
     bad_extras.finalise = forgets_finaliser;
     must_raise(VIOLATION_garbage_retained, "isoheap program 1\nscript\n  r0 = alloc tag=0 [1]\n"
                                            "  finalise r0, 0\n  drop r0\n  full\n");

@@ -444,7 +444,7 @@ static void operations_of_a_runtime_are_lowered(void **state) {
             op.values[0] = (struct value){.kind = VALUE_SLOT, .block = 7};
         struct op plain = op;
         bool remains = code == OP_FORWARD || code == OP_TRUNCATE || code == OP_BUILD ||
-                       code == OP_FINALISE || code == OP_MEASURE;
+                       code == OP_FINALISE || code == OP_FINALISE_THEN || code == OP_MEASURE;
         assert_int_equal(op_without_runtime(&op, &plain), op_has(code, RUNTIME) && !remains);
         assert_int_equal(op_equal(&op, &plain), !op_has(code, RUNTIME) || remains);
         if (plain.code == code)

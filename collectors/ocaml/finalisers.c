@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Functions of Gc.finalise and Gc.finalise_last, and what they do (collectors/extras.h).
+ *
+ * They run where the runtime calls them in a collection, or when all else of an operation is done:
+ * what they change is then what the program has between two operations.
+ */
+#include "collectors/ocaml/internal.h"
+
+#include <caml/alloc.h>
+#include <caml/finalise.h>
+#include <caml/memory.h>
+#include <caml/mlvalues.h>
+#include <caml/signals.h>
+#include <caml/weak.h>
+
+/* In no header. */
+extern value caml_final_register(value closure, value block);
+extern value caml_final_register_called_without_value(value closure, value block);
+extern value caml_gc_full_major(value unit);
+extern int caml_check_pending_actions(void);
+
+enum { PAIR = 3 }; /* words of a block with two fields */
+
+void runtime_finalise(struct gc *g, word block, uint64_t number, bool last,
+                      const struct gc_finaliser *then) {
+    value closure = Val_long((intnat)number); /* stubs.c */
+    g->finalises = true;
+    if (number < MOST_FINALISERS) {
+        g->hands[number] = then != NULL;
+        if (then)
+            g->finalisers[number] = *then;
+    }
+    if (last)
+        caml_final_register_called_without_value(closure, (value)block);
+    else
+        caml_final_register(closure, (value)block);
+}
+
+/* Can the shadow show what the value reaches, data of ephemerons too, and so many words more?  It
+ * is tried with the value in a slot that holds nothing else then.  Nothing moves meanwhile. */
+static bool has_room(struct gc *g, word v, unsigned slot, size_t more) {
+    word before = root_get(slot);
+    root_set(slot, v);
+    runtime_renew(g);
+    bool room = !g->shadow.overflow && g->shadow.used + more <= g->config.heap_words;
+    root_set(slot, before);
+    runtime_renew(g);
+    return room;
+}
+
+static void hand(word v, unsigned slot) {
+    CAMLparam0();
+    CAMLlocal1(handed);
+    handed = (value)v;
+    value pair = caml_alloc_small(2, 0);
+    Field(pair, 0) = handed;
+    Field(pair, 1) = (value)root_get(slot);
+    root_set(slot, (word)pair);
+    CAMLreturn0;
+}
+
+static bool is_ephemeron(struct gc *g, word v) {
+    const struct cell *cell = is_pointer(v) ? heap_cell(g, v) : NULL;
+    return cell && cell->stamp == g->epoch && cell->ephemeron;
+}
+
+static void weaken(struct gc *g, unsigned slot, word v) {
+    runtime_renew(g);
+    word e = root_get(slot);
+    if (!is_ephemeron(g, e))
+        return;
+    size_t i = caml_ephemeron_num_keys((value)e) > 0;
+    if (i && is_pointer(v) && keys_are_closures(g) && header_tag(header_of(v)) == TAG_INFIX)
+        v = infix_parent(v);
+    ephemeron_set(g, e, i, v);
+}
+
+static void do_it(struct gc *g, const struct gc_finaliser *f, word v) {
+    CAMLparam0();
+    CAMLlocal1(given);
+    given = (value)v;
+    if (f->act == GC_ACT_WEAKEN)
+        weaken(g, f->slot, v);
+    else if (f->act != GC_ACT_NONE)
+        root_set(f->slot, v);
+    if (f->act == GC_ACT_COLLECT)
+        caml_gc_full_major(Val_unit);
+    const struct gc_finaliser again = {.given = f->given, .act = GC_ACT_NONE};
+    if (f->act == GC_ACT_AGAIN && Is_block(given))
+        runtime_finalise(g, (word)given, f->again, false, &again);
+    CAMLreturn0;
+}
+
+bool runtime_runs(uint64_t number, word v) {
+    struct gc *g = runtime_of_process();
+    CAMLparam0();
+    CAMLlocal1(given);
+    bool raises = false;
+    given = (value)v;
+    runtime_finalised(number);
+    if (number < MOST_FINALISERS && g->hands[number] &&
+        has_room(g, v, g->finalisers[number].given + 1, PAIR)) {
+        const struct gc_finaliser f = g->finalisers[number];
+        hand((word)given, f.given);
+        g->config.hooks->handed(g->config.hooks, number);
+        do_it(g, &f, (word)given);
+        g->stale = true;
+        raises = f.act == GC_ACT_RAISE;
+    }
+    CAMLreturnT(bool, raises);
+}
+
+void runtime_finish(struct gc *g) {
+    while (g->finalises && caml_check_pending_actions())
+        runtime_actions();
+}
+
+void runtime_act(struct gc *g) {
+    runtime_begin(g);
+    runtime_finish(g);
+    if (g->stale || runtime_collections() != g->seen)
+        runtime_renew(g);
+}
