@@ -145,13 +145,14 @@ static bool build_block(struct runner *r, unsigned m, unsigned dst, const struct
     return r->model.slots[m][dst] != before;
 }
 
-/* Allocated first, then filled with blocks. */
+/* Allocated first, then filled with blocks, as long as no finaliser puts something else there. */
 static void build_array(struct runner *r, const struct op *op, unsigned m) {
     struct op array = {.code = OP_ALLOC, .dst = op->dst, .size = op->blocks ? op->blocks : 1};
     op_alloc(r, &array, m);
-    for (uint16_t k = 0; model_is_pointer(r->model.slots[m][op->dst]) && k < op->blocks; k++) {
+    word made = r->model.slots[m][op->dst];
+    for (uint16_t k = 0; model_is_pointer(made) && k < op->blocks; k++) {
         clear_slot(r, m, SLOT_VALUE);
-        if (!build_block(r, m, SLOT_VALUE, &kept, 1))
+        if (!build_block(r, m, SLOT_VALUE, &kept, 1) || r->model.slots[m][op->dst] != made)
             return;
         copy_parent(r, m, op->dst, SLOT_TO);
         if (!store_field(r, m, k, false))
