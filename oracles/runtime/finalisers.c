@@ -102,12 +102,20 @@ static void note_deaths(struct judge *j, bool come_back) {
     f->tick++;
 }
 
+/* It has, also if it could not do anything: then it is judged later. */
+static bool has_run(const struct finalisers *f, unsigned number) {
+    bool told = f->known[number].ran;
+    for (unsigned i = 0; i < f->n_ran && !told; i++)
+        told = f->ran[i] == number;
+    return told;
+}
+
 /* Of Gc.finalise alone: the last one that was asked for runs first. */
 static void judge_order(struct judge *j, unsigned number) {
     struct finalisers *f = j->state;
     int32_t died = f->known[number].died;
     for (unsigned later = number + 1; later < f->n && died > 0; later++)
-        if (f->known[later].promised && f->known[later].in_order && !f->known[later].ran &&
+        if (f->known[later].promised && f->known[later].in_order && !has_run(f, later) &&
             f->known[later].died == died)
             fail_finaliser(j, VIOLATION_collector_assertion, f->known[number].object,
                            "a finaliser has run before that of a block which died together with "
