@@ -70,7 +70,7 @@ static bool finalise_then(struct runner *r, unsigned m, const struct op *op, uns
                           enum gc_act act) {
     unsigned number = r->n_finalisers, numbers = 1 + (act == GC_ACT_AGAIN);
     if (number + numbers > FINALISERS)
-        return false;
+        return skip(r, SKIP_ROOM);
     const struct gc_finaliser then = {
         .given = SLOT_VALUE, .act = act, .slot = op->src, .again = number + 1};
     r->finalisers[number] = (struct finaliser){.value = r->model.slots[m][op->dst],
@@ -90,8 +90,10 @@ static bool finalise_then(struct runner *r, unsigned m, const struct op *op, uns
 
 bool op_finalise(struct runner *r, const struct op *op, unsigned m) {
     unsigned object = object_to_finalise(r, m, op->dst);
-    if (object == MODEL_NONE || r->n_finalisers == FINALISERS)
-        return false;
+    if (object == MODEL_NONE)
+        return skip(r, SKIP_UNFIT);
+    if (r->n_finalisers == FINALISERS)
+        return skip(r, SKIP_ROOM);
     if (can_act(r))
         return finalise_then(r, m, op, object, GC_ACT_NONE);
     FOR_SIDES (r, s)

@@ -10,6 +10,7 @@
 #include "oracles/describe.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { ALIVE = 0, UNKNOWN = -1 };
 
@@ -102,10 +103,10 @@ static void note_deaths(struct judge *j, bool come_back) {
     f->tick++;
 }
 
-/* It has, also if it could not do anything: then it is judged later. */
-static bool has_run(const struct finalisers *f, unsigned number) {
+/* It has, before this one, also if it could not do anything: then it is judged later. */
+static bool has_run(const struct finalisers *f, unsigned number, unsigned before) {
     bool told = f->known[number].ran;
-    for (unsigned i = 0; i < f->n_ran && !told; i++)
+    for (unsigned i = 0; i < f->n_ran && !told && f->ran[i] != before; i++)
         told = f->ran[i] == number;
     return told;
 }
@@ -115,7 +116,7 @@ static void judge_order(struct judge *j, unsigned number) {
     struct finalisers *f = j->state;
     int32_t died = f->known[number].died;
     for (unsigned later = number + 1; later < f->n && died > 0; later++)
-        if (f->known[later].promised && f->known[later].in_order && !has_run(f, later) &&
+        if (f->known[later].promised && f->known[later].in_order && !has_run(f, later, number) &&
             f->known[later].died == died)
             fail_finaliser(j, VIOLATION_collector_assertion, f->known[number].object,
                            "a finaliser has run before that of a block which died together with "
@@ -135,11 +136,11 @@ static bool handed(struct judge *j, uint64_t number) {
     if (number < f->n && f->known[number].in_order)
         judge_order(j, (unsigned)number);
     judge_one(j, number);
-    for (unsigned i = 0; i < f->n_ran; i++)
-        if (f->ran[i] == number) {
-            f->ran[i] = f->ran[--f->n_ran];
-            break;
-        }
+    unsigned at = 0;
+    while (at < f->n_ran && f->ran[at] != number)
+        at++;
+    if (at < f->n_ran)
+        memmove(f->ran + at, f->ran + at + 1, (--f->n_ran - at) * sizeof *f->ran);
     return true;
 }
 
