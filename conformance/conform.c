@@ -336,6 +336,10 @@ void walk(struct conform *c, unsigned checks) {
     c->graph.epoch = epoch;
     c->graph.nursery_words = c->traits.nursery_words;
     heap_walk(&c->graph, c->collector, c->gc, checks | heap_legal(&c->traits), &c->facts);
+    if (c->facts.violation && c->facts.due)
+        broken(c, "%s: to word %td of the heap (%p), where word %td (%p) has to come",
+               c->facts.detail, c->facts.where - c->graph.base, (const void *)c->facts.where,
+               c->facts.due - c->graph.base, (const void *)c->facts.due);
     if (c->facts.violation)
         broken(c, "%s", c->facts.detail);
 }

@@ -23,6 +23,10 @@ static inline bool walk_is_without(struct judge *j, enum violation v) {
                  facts->where < g->base + g->words ? (unsigned long long)*facts->where : 0ULL,
                  name[0] ? " of " : "", name, facts->where - g->base);
     }
+    if (facts->due)
+        snprintf(j->expected, VERDICT_TEXT,
+                 "the header at word %td of the heap, where the last extent ends",
+                 facts->due - g->base);
     judge_fail(j, v, facts->detail);
 }
 

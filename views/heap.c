@@ -158,10 +158,13 @@ static void pick_dead(struct heap_facts *facts, const word *header, size_t words
 static bool tiles(struct walk *w, const word *header, size_t words) {
     const struct graph *g = w->g;
     const char *detail = NULL;
-    if (header != w->next)
+    if (header != w->next) {
         detail = "the walk has a gap or goes back";
-    else if (words == 0 || words > (size_t)(g->base + g->words - header))
+        if (!w->facts->violation)
+            w->facts->due = w->next;
+    } else if (words == 0 || words > (size_t)(g->base + g->words - header)) {
         detail = "a block reaches beyond the end of the heap";
+    }
     if (detail)
         report(w, VIOLATION_ill_formed_heap, header, detail);
     return !detail;

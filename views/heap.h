@@ -41,6 +41,8 @@ struct heap_facts {
     size_t largest_unused;    /* the same of words without a header alone */
     enum violation violation; /* the first violation met */
     const word *where;        /* header where it was met */
+    const word *due; /* where the walk leaves words out or goes back: the header that had to
+                        come; else NULL */
     const char *detail;
 };
 

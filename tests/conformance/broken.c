@@ -507,6 +507,28 @@ static void walk_gap(struct gc *g, gc_visit *visit, void *context) {
     struct filter f = {visit, context, GC_LIVE, false};
     cheney.walk(g, visit_but_one, &f);
 }
+struct turner {
+    gc_visit *visit;
+    void *context;
+    const word *first;
+    size_t words;
+    unsigned n;
+};
+/* The first comes once more behind the second. */
+static void visit_turned(void *context, enum gc_extent kind, const word *header, size_t words) {
+    struct turner *t = context;
+    t->visit(t->context, kind, header, words);
+    if (t->n++ == 0) {
+        t->first = header;
+        t->words = words;
+    } else if (t->n == 2) {
+        t->visit(t->context, GC_LIVE, t->first, t->words);
+    }
+}
+static void walk_goes_back(struct gc *g, gc_visit *visit, void *context) {
+    struct turner t = {visit, context, NULL, 0, 0};
+    cheney.walk(g, visit_turned, &t);
+}
 static void claims_free_list(struct gc *g, gc_visit *visit, void *context) {
     struct filter f = {visit, context, GC_FREE_LIST_ENTRY, false};
     mark_sweep.walk(g, visit_but_one, &f);
@@ -710,6 +732,7 @@ static const struct gc_extras silent_extras = {.ephemeron = barred_ephemeron,
 #define SPOILS_blit_forward     .blit = blit_forward
 #define SPOILS_raw_lost         .write_raw = raw_lost
 #define SPOILS_walk_gap         .walk = walk_gap
+#define SPOILS_walk_goes_back   .walk = walk_goes_back
 #define SPOILS_walk_collects    .walk = walk_collects
 #define SPOILS_refusal_clears   .alloc = refusal_clears
 #define SPOILS_refusal_harms    .alloc = refusal_harms

@@ -20,6 +20,7 @@
     X(blit_forward, blit, cheney, "blit copies upwards where the parts overlap") \
     X(raw_lost, write_raw, cheney, "write_raw writes nothing") \
     X(walk_gap, walk, cheney, "walk leaves the first block out") \
+    X(walk_goes_back, walk, cheney, "walk visits the first block again behind the second") \
     X(walk_collects, walk, cheney, "walk collects") \
     X(refusal_clears, refusal, cheney, "a refused allocation clears its slot") \
     X(refusal_harms, full_heap, mark_sweep, "a refused allocation writes into a live block") \
