@@ -345,11 +345,10 @@ void call_init(struct side *s, unsigned m, unsigned obj, size_t i, unsigned valu
 }
 
 /* A refused call has written n fields with what was there before, as far as oracles are told. */
-static bool is_written(struct side *s, const struct call *c) {
+static bool is_written(struct side *s, const struct call *c, size_t first, size_t n) {
     if (is_done(s, c))
         return true;
     word block = s->slots[c->m][c->dst];
-    size_t first = c->n ? c->j : c->i, n = c->n ? c->n : 1;
     for (size_t k = first; k < first + n; k++)
         event_writing(judge_of(s), block, k, fields(s, c->m, c->dst)[k]);
     return false;
@@ -366,7 +365,7 @@ bool call_store(struct side *s, unsigned m, unsigned obj, size_t i, unsigned val
     if (!s->collector->store)
         fields(s, m, obj)[i] = s->slots[m][value];
     leave_changed(s);
-    return is_written(s, &c);
+    return is_written(s, &c, i, 1);
 }
 
 BODY(load) {
@@ -397,7 +396,7 @@ bool call_blit(struct side *s, unsigned m, unsigned src, size_t i, unsigned dst,
     if (!s->collector->blit)
         memmove(to, from, n * sizeof *to);
     leave_changed(s);
-    return is_written(s, &c);
+    return is_written(s, &c, j, n);
 }
 
 BODY(write_raw) {
