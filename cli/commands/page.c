@@ -37,7 +37,9 @@ static const char *collector_of(const struct page *p, enum party party) {
 }
 
 static const char *class_of(const struct page *p) {
-    return p->verdict.violation ? violation_name(p->verdict.violation) : "no violation";
+    return p->verdict.violation ? violation_name(p->verdict.violation)
+           : p->verdict.not_run ? "not run"
+                                : "no violation";
 }
 
 /* ---- the run ----------------------------------------------------------------------------------
@@ -274,6 +276,7 @@ static void put_report(FILE *out, struct page *p) {
 
 static void put_meaning(FILE *out, struct page *p) {
     const char *text = p->verdict.violation ? violation_meaning(p->verdict.violation)
+                       : p->verdict.not_run ? p->verdict.detail
                                             : "every oracle was content with this run";
     put_html(out, text, strlen(text));
 }
@@ -285,7 +288,7 @@ static void put_file(FILE *out, struct page *p) {
     put_html(out, p->file, strlen(p->file));
 }
 static void put_outcome(FILE *out, struct page *p) {
-    fputs(p->verdict.violation ? "failed" : "passed", out);
+    fputs(p->verdict.violation || p->verdict.not_run ? "failed" : "passed", out);
 }
 static void put_style(FILE *out, struct page *p) {
     (void)p;

@@ -205,6 +205,8 @@ static int take_pictures(struct show *s) {
 static void absence(const struct show *s, unsigned moment, char *out, size_t capacity) {
     if (moment == 0 && s->first == OP_INITIAL)
         snprintf(out, capacity, "nothing has been built yet");
+    else if (s->verdict.not_run)
+        snprintf(out, capacity, "the program is not run");
     else if (s->verdict.op == OP_INITIAL)
         snprintf(out, capacity, "the run ended at the initial heap");
     else if (s->verdict.violation)
@@ -217,6 +219,8 @@ static void write_heading(FILE *out, const struct show *s) {
     fprintf(out, "%s: ", s->job.subject->name);
     if (s->verdict.violation)
         fprintf(out, "violation %s", violation_name(s->verdict.violation));
+    else if (s->verdict.not_run)
+        fprintf(out, "not run: %s", s->verdict.detail);
     else
         fprintf(out, "no violation");
     if (s->verdict.path[0])

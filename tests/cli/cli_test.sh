@@ -185,6 +185,9 @@ printf 'isoheap program 1\nconfig heap=16\nheap\n  b0 = block tag=0 size=15 []\n
 check 3 'full.txt: not run: boehm refuses a block of the initial heap' run --collector boehm full.txt
 check 3 'list.txt: ok;.*1 passed, 0 failed, 1 not run' run --collector boehm list.txt full.txt
 check 5 'nothing to reduce; it was not run: boehm refuses' reduce --collector boehm full.txt
+check 0 '^boehm: not run: boehm refuses a block of the initial heap;' show --map --collector boehm full.txt
+check 0 '' show --html --collector boehm -o full.html full.txt
+grep -q '<h1>not run</h1>' full.html && grep -q 'meaning">boehm refuses' full.html || complain 'the page of a program that is not run'
 
 check 1 '^infix.txt: violation lost_object \(subject\) at operation 0: full;' \
     run --collector bad_infix_root infix.txt
