@@ -90,9 +90,12 @@ static void leave_changed(struct side *s) {
 static void leave_collected(struct side *s, const struct request *request, bool full) {
     leave_changed(s);
     s->took = s->fuel - s->hooks->fuel;
-    if (!runner_of(s)->over)
-        event_called(judge_of(s), request, full);
-    if (runner_of(s)->n_handed && !runner_of(s)->over)
+    if (runner_of(s)->over)
+        return;
+    if ((int64_t)(s->hooks->collections - s->collected) < 0)
+        event_recounted(judge_of(s));
+    event_called(judge_of(s), request, full);
+    if (runner_of(s)->n_handed)
         take_over_finalisers(s);
 }
 

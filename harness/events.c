@@ -300,13 +300,16 @@ static oracle_set judging(const struct runner *r, const struct side *s) {
     return set;
 }
 
-/* A bit for each event that it hears. */
-static uint32_t heard_by(const struct oracle_module *m) {
+/* By module a bit for each event that it hears: who listens changes with the programs. */
+static uint32_t heard_by[ORACLE_MODULES];
+
+static void note_heard(unsigned module) {
+    const struct oracle_module *m = oracle_modules[module];
     uint32_t heard = 0;
 #define X(name, parameters, arguments) heard |= (uint32_t)(m->name != NULL) << EVENT_##name;
     ORACLE_EVENTS(X)
 #undef X
-    return heard;
+    heard_by[module] = heard;
 }
 
 /* What who sits a run out hears all the same. */
@@ -321,7 +324,7 @@ static void list_listeners(struct panel *p) {
         unsigned m = n % ORACLE_MODULES;
         if (!has(p->seated, m))
             continue;
-        uint32_t heard = heard_by(oracle_modules[m]);
+        uint32_t heard = heard_by[m];
         p->heard |= heard;
         for (uint32_t left = has(p->out, m) ? heard & heard_always : heard; left;
              left &= left - 1) {
@@ -363,7 +366,7 @@ static void seat(struct runner *r, struct panel *p, oracle_set chosen) {
     }
     make_states(r, p, modules);
     p->seated = modules;
-    p->out = 0;
+    p->out &= modules; /* most sit most programs out: so nobody is listed again for them */
     list_listeners(p);
     p->judging = chosen;
     p->replaced = replaced & chosen;
@@ -434,6 +437,8 @@ bool event_is_heard(struct side *s, enum oracle_event_code event) {
 }
 
 void panel_open(struct runner *r, enum party party) {
+    for (unsigned m = 0; m < ORACLE_MODULES; m++)
+        note_heard(m);
     r->panel[party].judge = (struct judge){.side = &r->side[party],
                                            .model = &r->model,
                                            .model_graph = &r->model_graph,

@@ -198,6 +198,7 @@ static inline bool judge_shown(struct judge *j, uint64_t before, bool any) {
  *   writing      field i of block is about to become value, by the mutator
  *   called       a call that may have collected has just ended; the model is as it was before it.
  *                request: what it allocated, or NULL; full: a full collection, and no more
+ *   recounted    the same, and its collector has counted fewer collections than before it
  *   replied      a call has been answered otherwise than done (step: or idle): its function
  *   answered     an allocation has been answered by all collectors: the model has the block, or all
  *                have dropped it
@@ -234,6 +235,7 @@ static inline bool judge_shown(struct judge *j, uint64_t before, bool any) {
     X(built, (struct judge * j), (j))                                                              \
     X(writing, (struct judge * j, word block, size_t i, word value), (j, block, i, value))         \
     X(called, (struct judge * j, const struct request *request, bool full), (j, request, full))    \
+    X(recounted, (struct judge * j), (j))                                                          \
     X(replied, (struct judge * j, const char *function, enum gc_result result),                    \
       (j, function, result))                                                                       \
     X(answered, (struct judge * j, const struct request *request), (j, request))                   \

@@ -16,7 +16,8 @@
 struct ageing {
     uint64_t minors;             /* collections, ever */
     uint64_t first;              /* of them before this run */
-    unsigned in_call;            /* in this call */
+    uint64_t call;               /* side->collected at the last one: the call in which it was, */
+    unsigned in_call;            /* and how many there were in it */
     uint32_t young[GC_MUTATORS]; /* a bit for each slot: it held a young block before the last */
     uint64_t born[];             /* by object: minors when it was allocated, or NEVER_YOUNG */
 };
@@ -135,7 +136,8 @@ static bool minor(struct judge *j, bool before) {
         return false;
     }
     a->minors++;
-    a->in_call++;
+    a->in_call = a->call == j->side->collected ? a->in_call + 1 : 1;
+    a->call = j->side->collected;
     if (!m->known || j->side->facts.violation)
         return false;
     judge_ages(j, true);
@@ -146,16 +148,12 @@ static bool called(struct judge *j, const struct request *request, bool full) {
     struct ageing *a = j->state;
     (void)request;
     (void)full;
-    bool alone = a->in_call == 1 && j->side->hooks->collections == j->side->collected + 1;
+    bool alone = a->in_call == 1 && a->call == j->side->collected &&
+                 j->side->hooks->collections == j->side->collected + 1;
     a->in_call = 0;
     if (alone)
         judge_ages(j, false);
     return alone;
-}
-
-static bool operated(struct judge *j) {
-    ((struct ageing *)j->state)->in_call = 0;
-    return false;
 }
 
 const struct oracle_module oracle_ageing = {
@@ -170,5 +168,4 @@ const struct oracle_module oracle_ageing = {
     .placed = placed,
     .minor = minor,
     .called = called,
-    .operated = operated,
 };

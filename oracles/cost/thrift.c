@@ -14,8 +14,9 @@
 struct thrift {
     size_t largest;   /* words of the largest free block at the last walk */
     size_t allocated; /* words since then */
-    bool minor;       /* a minor collection has begun in this call: */
-    size_t young;     /* the nursery had so much room */
+    bool minor;       /* a minor collection has begun: */
+    uint64_t call;    /* side->collected then: none has been counted since the call began */
+    size_t young;     /* the nursery had so much room before the first of the call */
 };
 
 static size_t room_in_nursery(const struct side *s) {
@@ -45,9 +46,10 @@ static size_t room_in_heap(const struct thrift *t) {
 
 static bool minor(struct judge *j, bool before) {
     struct thrift *t = j->state;
-    if (!before || t->minor)
+    if (!before || (t->minor && t->call == j->side->collected))
         return false;
     t->minor = true;
+    t->call = j->side->collected;
     t->young = room_in_nursery(j->side);
     return false;
 }
@@ -71,22 +73,18 @@ static bool called(struct judge *j, const struct request *request, bool full) {
     const struct side *s = j->side;
     struct thrift *t = j->state;
     (void)full;
-    bool collected = request && s->hooks->collections != s->collected;
-    if (collected) {
+    if (!request)
+        return false;
+    if (s->hooks->collections != s->collected) {
         bool young = is_young_by_config(s, request->wosize);
-        size_t room = !young ? room_in_heap(t) : t->minor ? t->young : room_in_nursery(s);
+        bool minor = t->minor && t->call == s->collected;
+        size_t room = !young ? room_in_heap(t) : minor ? t->young : room_in_nursery(s);
         if (room > request->wosize)
             fail_eager(j, room, request);
     }
-    t->minor = false;
-    if (request && request->answer == GC_OK)
+    if (request->answer == GC_OK)
         t->allocated += request->wosize + 1;
-    return request;
-}
-
-static bool operated(struct judge *j) {
-    ((struct thrift *)j->state)->minor = false;
-    return false;
+    return true;
 }
 
 const struct oracle_module oracle_thrift = {
@@ -99,5 +97,4 @@ const struct oracle_module oracle_thrift = {
     .walked = walked,
     .minor = minor,
     .called = called,
-    .operated = operated,
 };

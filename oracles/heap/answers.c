@@ -55,11 +55,8 @@ static bool replied(struct judge *j, const char *function, enum gc_result answer
 
 /* Whether something may have moved or been freed is asked of the number: it has to change with each
  * collection, and to come to no value again. */
-static bool called(struct judge *j, const struct request *request, bool full) {
+static bool recounted(struct judge *j) {
     uint64_t before = j->side->collected, now = j->side->hooks->collections;
-    (void)request, (void)full;
-    if ((int64_t)(now - before) >= 0)
-        return false;
     snprintf(j->expected, VERDICT_TEXT, "%llu or more", (unsigned long long)before);
     snprintf(j->found, VERDICT_TEXT, "%llu", (unsigned long long)now);
     judge_fail(j, VIOLATION_promise_broken, "the number of collections has gone back");
@@ -75,7 +72,7 @@ const struct oracle_module oracle_answers = {
     .meaning = "every call has an answer that is one to it, and is refused only where that may be",
     .source = "isoheap: collectors/extras.h, enum gc_result; trait may_refuse",
     .classes = {VIOLATION_promise_broken},
-    .called = called,
+    .recounted = recounted,
     .replied = replied,
     .operated = operated,
 };
