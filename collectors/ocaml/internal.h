@@ -101,6 +101,14 @@ extern const char *const runtime_kinds[];
 unsigned runtime_policy(unsigned kind);        /* the allocation policy of a kind */
 void runtime_set(struct gc *g, unsigned kind); /* by Gc.set; may collect */
 
+/* ---- sampling.c: Gc.Memprof ------------------------------------------------------------------
+ */
+
+enum { VARIANT_SAMPLED = 3, VARIANTS };
+void sampling_begin(void); /* in a fresh runtime; allocates nothing in its heap */
+intptr_t sampling_call(intptr_t closure,
+                       intptr_t argument); /* of a function of the tracker: a value, values */
+
 /* ---- region.c: the runtime's memory -------------------------------------------------------------
  */
 

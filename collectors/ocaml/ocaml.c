@@ -86,6 +86,8 @@ static void ocaml_reset(struct gc *g, const struct gc_config *config) {
     extras_reset(g);
     runtime_boot(g);
     runtime_set(g, config->kind);
+    if (config->variant % VARIANTS == VARIANT_SAMPLED)
+        sampling_begin();
     g->seen = runtime_collections();
     g->exact = false;
     runtime_show(g);
@@ -269,7 +271,7 @@ static word ocaml_shown_at(struct gc *g, word shown) {
     return v == WORD_UNIT ? 0 : v;
 }
 
-static const char *const variants[] = {"default", "slow", "eager", NULL};
+static const char *const variants[] = {"default", "slow", "eager", "sampled", NULL};
 
 const struct collector ISOHEAP_COLLECTOR = {
     .name = COLLECTOR_NAME,
