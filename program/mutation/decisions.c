@@ -40,8 +40,10 @@ static bool insert_decisions(struct mutation *m) {
     struct random *r = &m->random;
     bool any = false;
     unsigned at = random_moment(r), count;
-    if (p->n_switches && !random_chance(r, 4))
-        at = switch_at(p->switches[random_decisions(m, &count)]) + random_few(r, 16);
+    if (p->n_switches && !random_chance(r, 4)) {
+        at = switch_at(p->switches[random_decisions(m, &count)]);
+        at += random_few(r, 16); /* one after the other: compilers differ in the order */
+    }
     for (unsigned n = random_few(r, LONGEST_DECISIONS); n > 0 && at <= UINT16_MAX; n--) {
         any |= program_decide(p, at, random_choice(r));
         at += random_few(r, 16);
