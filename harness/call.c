@@ -444,10 +444,13 @@ bool call_step(struct side *s, unsigned m, size_t budget) {
     if (s->collector->step)
         s->in_cycle = c.result == GC_OK;
     s->slice.done = s->collector->step && (c.result == GC_OK || c.result == GC_IDLE);
-    s->slice.begins = counts && s->collector->cycle(s->gc).begun != begun;
+    struct gc_cycle now = counts ? s->collector->cycle(s->gc) : (struct gc_cycle){0};
+    s->slice.begins = counts && now.begun != begun;
     s->slice.budget = budget;
     leave_collected(s, NULL, false);
     s->slice.done = false;
+    if (c.result == GC_IDLE && now.phase != GC_PHASE_IDLE && !runner_of(s)->over)
+        event_replied(judge_of(s), "step", GC_IDLE);
     if (c.result == GC_IDLE)
         c.result = GC_OK;
     is_done(s, &c);

@@ -199,7 +199,8 @@ static inline bool judge_shown(struct judge *j, uint64_t before, bool any) {
  *   called       a call that may have collected has just ended; the model is as it was before it.
  *                request: what it allocated, or NULL; full: a full collection, and no more
  *   recounted    the same, and its collector has counted fewer collections than before it
- *   replied      a call has been answered otherwise than done (step: or idle): its function
+ *   replied      a call has been answered otherwise than done (step: or idle, and no cycle is under
+ *                way): its function
  *   answered     an allocation has been answered by all collectors: the model has the block, or all
  *                have dropped it
  *   placed       the same: it has given a block, and the map of words in use has been asked for it

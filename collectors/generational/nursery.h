@@ -44,7 +44,6 @@ struct nursery {
     unsigned half;      /* the one in use */
     word *free, *limit; /* where the next block goes; end of the half */
     bool all_at_once;   /* this minor collection promotes blocks of every age */
-    bool full;          /* the old generation refused a promotion in the last minor collection */
 
     size_t n_remembered, n_promoted;
     size_t old_words;                 /* of the largest old heap so far: for it there is memory */
@@ -106,7 +105,6 @@ static inline void nursery_reset(struct nursery *n, const struct gc_config *conf
     n->base = base;
     n->half_words = config->nursery_words;
     n->n_remembered = n->n_promoted = 0;
-    n->full = false;
     memset(n->recorded, 0, (config->heap_words / 64 + 1) * sizeof *n->recorded);
     choose_half(n, 0);
 }
@@ -178,10 +176,8 @@ static inline word *place(struct nursery *n, const word *from) {
     unsigned age = n->age[from - n->base];
     word header = *from, *to = NULL;
     size_t wosize = header_wosize(header);
-    if (n->all_at_once || is_old_enough(n, age)) {
+    if (n->all_at_once || is_old_enough(n, age))
         to = n->major.alloc(n->major.heap, header);
-        n->full |= !to;
-    }
     if (to) {
         n->promoted[n->n_promoted++] = pointer_word(to + 1);
         return to;
@@ -284,7 +280,6 @@ static inline void nursery_collect(struct nursery *n, bool all) {
     const word *used = n->free;
     tell_minor(hooks, true);
     n->all_at_once = all;
-    n->full = false;
     n->n_promoted = 0;
     choose_half(n, 1 - n->half);
     word *scan = n->free;

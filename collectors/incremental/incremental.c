@@ -56,7 +56,7 @@ static enum gc_result incremental_step(struct gc *gc, size_t budget) {
     if (FAULTY(slice_restarts) && gc->cycle.phase == GC_PHASE_SWEEP)
         sweep_begin(&gc->cycle.space);
     cycle_slice(&gc->cycle, FAULTY(slice_unpaced) ? SIZE_MAX : budget);
-    return gc->cycle.phase == GC_PHASE_IDLE ? GC_IDLE : GC_OK;
+    return gc->cycle.phase == GC_PHASE_IDLE || FAULTY(idle_early) ? GC_IDLE : GC_OK;
 }
 
 static enum gc_result incremental_collect(struct gc *gc, enum gc_collection kind) {

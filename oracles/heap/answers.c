@@ -36,6 +36,14 @@ _Noreturn static void fail_answer(struct judge *j, const char *function, enum gc
     judge_fail(j, VIOLATION_promise_broken, detail);
 }
 
+_Noreturn static void fail_idle(struct judge *j) {
+    bool marking = j->services->cycle(j).phase == GC_PHASE_MARK;
+    snprintf(j->expected, VERDICT_TEXT, "step says ok, or cycle that nothing is under way");
+    snprintf(j->found, VERDICT_TEXT, "step says idle, and cycle %s",
+             marking ? "marking" : "sweeping");
+    judge_fail(j, VIOLATION_promise_broken, "a slice says that no cycle is under way while one is");
+}
+
 static bool replied(struct judge *j, const char *function, enum gc_result answer) {
     switch (answer) {
     case GC_OUT_OF_MEMORY:
@@ -46,8 +54,11 @@ static bool replied(struct judge *j, const char *function, enum gc_result answer
         return true;
     case GC_PENDING:
         fail_answer(j, function, answer, "a call is pending, and there is no function poll");
-    case GC_OK:
     case GC_IDLE:
+        if (!strcmp(function, "step"))
+            fail_idle(j);
+        /* fall through */
+    case GC_OK:
     default:
         fail_answer(j, function, answer, "a call has an answer that is none to it");
     }
