@@ -108,6 +108,10 @@ static bool keys_reached(const struct model *model, const struct model_object *o
     return all;
 }
 
+bool model_keys_reached(const struct model *model, unsigned ephemeron) {
+    return keys_reached(model, &model->objects[ephemeron]);
+}
+
 static void reach_fields(struct model *model, uint32_t from) {
     for (uint32_t i = from; i < model->n_reached; i++) {
         const struct model_object *o = &model->objects[model->work[i]];

@@ -154,6 +154,9 @@ enum model_weak {
 };
 enum model_weak model_weak_field(struct model *, unsigned ephemeron, size_t i);
 
+/* Has model_mark reached all keys of the ephemeron? */
+bool model_keys_reached(const struct model *, unsigned ephemeron);
+
 /* The live words, if a slot held v and all data that may be gone were there: marks the model anew.
  */
 size_t model_most_live(struct model *, word v);

@@ -46,23 +46,33 @@ static bool any_shaky(const struct model *model) {
     return any;
 }
 
+/* Of those pairs the ephemerons whose data may be gone, and is there: with keys that are reached all
+ * of them, or else one, whose keys are dead unless other data reaches them, which comes first. */
+static bool takes_over_some(struct judge *j, bool with_keys) {
+    struct isomorphism *iso = j->iso;
+    bool any = false;
+    for (size_t q = 0; q < iso->pairs && (with_keys || !any); q++) {
+        unsigned ephemeron = iso->queue[q].b;
+        if (!j->model->objects[ephemeron].shaky ||
+            graph_block(&j->side->graph, iso->queue[q].a).fields[0] == WORD_UNIT ||
+            (with_keys && !model_keys_reached(j->model, ephemeron)))
+            continue;
+        model_data_is(j->model, ephemeron, true);
+        any = true;
+    }
+    return any;
+}
+
 /* There is a difference.  Has an ephemeron data that may be gone?  The model takes that over, and
  * what that reaches is to be compared too. */
 static bool takes_over(struct judge *j) {
     struct isomorphism *iso = j->iso;
-    bool any = false;
     if (!any_shaky(j->model))
         return false;
     iso->gaps = true;
     isomorphism_compare(iso, &j->side->graph, j->model_graph);
     iso->gaps = false;
-    for (size_t q = 0; q < iso->pairs; q++) {
-        if (!j->model->objects[iso->queue[q].b].shaky ||
-            graph_block(&j->side->graph, iso->queue[q].a).fields[0] == WORD_UNIT)
-            continue;
-        model_data_is(j->model, iso->queue[q].b, true);
-        any = true;
-    }
+    bool any = takes_over_some(j, true) || takes_over_some(j, false);
     model_mark(j->model);
     return any;
 }
