@@ -54,7 +54,9 @@ static void what_is_reached_must_be_there(void **state) {
     drop(DATA);
     fields_are(WEAK_SET, WEAK_SET, WEAK_NOTHING);
     assert_int_equal(model.live_objects, 4); /* the data too */
+    assert_true(model_keys_reached(&model, ephemeron));
     drop(KEY);
+    assert_false(model_keys_reached(&model, ephemeron));
     fields_are(WEAK_EITHER, WEAK_EITHER, WEAK_NOTHING);
     assert_int_equal(model.live_objects, 2);
 }
