@@ -86,6 +86,7 @@ void history_agreement(struct runner *r) {
     r->history->agreed = r->verdict.op;
     FOR_SIDES (r, s)
         runner_snapshot(r, s->party, &unused);
+    heaps_were_shown(r);
 }
 
 const struct written *history_of(const struct history *h, const struct model_object *o,

@@ -281,6 +281,9 @@ void coverage_graph(struct runner *);
 
 /* Walks all heaps and compares them with the model. */
 void check_heaps(struct runner *, enum occasion);
+/* Somebody else has walked the heaps: a collector that shows a copy has written it anew for that,
+ * and blocks lie elsewhere, without a collection. */
+void heaps_were_shown(struct runner *);
 /* Has a collector collected since it was last compared? */
 bool collected(const struct runner *);
 /* Walks one heap, unless the last walk is still true. */

@@ -331,8 +331,11 @@ void judge_promises(struct side *s) {
 }
 
 static void observe(struct runner *r, bool before) {
-    if (r->observe)
-        r->observe(r->context, r, r->verdict.op, before);
+    if (!r->observe)
+        return;
+    r->observe(r->context, r, r->verdict.op, before);
+    if (r->panel[PARTY_SUBJECT].built)
+        heaps_were_shown(r);
 }
 
 /* Of the final graph as the subject has it, without addresses. */

@@ -82,7 +82,7 @@ static word root(struct gc *g, unsigned m, unsigned slot) {
 static void set_root(struct gc *g, unsigned m, unsigned slot, word v) {
     (void)m;
     root_set(slot, v);
-    g->clean = false;
+    g->clean = g->exact = false;
 }
 
 const struct shadow_subject ocaml_subject = {.lost = WORD_UNIT, /* what a broken heap has led to */

@@ -67,6 +67,29 @@ static void runs_do_not_see_each_other(void **state) {
 
 static struct run_counts total;
 
+static void look(void *context, struct runner *r, unsigned op, bool before) {
+    struct snapshot snapshot;
+    (void)context, (void)op;
+    if (!before) /* then there may be no heap yet */
+        runner_snapshot(r, PARTY_SUBJECT, &snapshot);
+}
+
+/* The adapter shows a copy, which is written anew where slots have changed: who looks in between
+ * must not make blocks overlap. */
+static void who_looks_changes_nothing(void **state) {
+    (void)state;
+    for (const struct collector *const *c = variants; *c; c++) {
+        struct runner *runner = runner_open(
+            &(struct runner_options){.subject = *c, .oracles = ORACLES_ALL, .observe = look});
+        assert_non_null(runner);
+        for (unsigned n = 0; n < 4 * INPUTS; n++) {
+            random_program_of(n);
+            must_pass(runner, &program, "random bytes, looked at", NULL);
+        }
+        runner_close(runner);
+    }
+}
+
 static void run_seed(const char *path, void *context) {
     load_program(&program, path);
     must_pass(context, &program, path, &total);
@@ -226,6 +249,7 @@ int main(void) {
         cmocka_unit_test(odd_cases_pass),
         cmocka_unit_test(stress_ends),
         cmocka_unit_test(runs_do_not_see_each_other),
+        cmocka_unit_test(who_looks_changes_nothing),
         cmocka_unit_test(seeds_reach_every_operation),
         cmocka_unit_test(wrong_runtimes_are_found),
         cmocka_unit_test(wrong_refusals_are_found),
