@@ -25,7 +25,7 @@
 
 /* Words of heaps in one run.  Where few are in use, the first collection is looked at in any case;
  * of other heaps one in so many is. */
-enum { PHASES_WORDS = 1536, PHASES_EMPTY = 16, PHASES_SMALL = 32, PHASES_SHARE = 32 };
+enum { PHASES_WORDS = 1536, PHASES_EMPTY = 16, PHASES_SMALL = 32, PHASES_SHARE = 16 };
 enum { PHASES_THOROUGH = 64 }; /* times as many words in a thorough run */
 
 static bool is_thorough(const struct judge *j) {

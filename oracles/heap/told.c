@@ -21,7 +21,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TOLD_SHARE = 256, TOLD_WORDS = 4096, TOLD_THOROUGH = 64 };
+enum { TOLD_SHARE = 64, TOLD_WORDS = 4096, TOLD_THOROUGH = 64 };
 /* Small are so many operations in a heap that is none too small for them, or with an initial heap
  * any number of them. */
 enum { TOLD_SMALL = 4, TOLD_HEAP = 256, TOLD_ROOM = 64, TOLD_OPS = 4 };
