@@ -12,8 +12,8 @@ passed=0 failed=0 skipped=0
 run_tests() {
     local log=build/$1/ctest.log summary
     echo "testing $1"
-    # two more than there are cores: some tests wait more than they work
-    ctest --preset "$1" -j $((jobs + 2)) 2>&1 </dev/null | tee "$log" || true
+    # one more than there are cores: some tests wait more than they work
+    ctest --preset "$1" -j $((jobs + 1)) 2>&1 </dev/null | tee "$log" || true
     summary=$(sed -n 's/^.*tests passed, \([0-9]*\) tests\{0,1\} failed out of \([0-9]*\)$/\1 \2/p' "$log")
     if [ -z "$summary" ]; then
         echo "CTest did not finish in build/$1" >&2
