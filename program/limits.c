@@ -110,7 +110,8 @@ unsigned closure_code_words(unsigned functions, const int8_t *arity) {
 }
 
 unsigned op_blocks(const struct op *op) {
-    if (!op_has(op->code, ALLOCATES) || op->code == OP_EXHAUST || op->code == OP_MARSHAL)
+    bool unknown = op->code == OP_EXHAUST || op->code == OP_MARSHAL || op->code == OP_EPHE_COPY;
+    if (!op_has(op->code, ALLOCATES) || unknown)
         return 0;
     return op->code == OP_BUILD ? op->blocks + (op->shape == BUILD_ARRAY) : 1;
 }

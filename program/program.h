@@ -397,7 +397,7 @@ bool op_equal(const struct op *a, const struct op *b);
 void op_keep_one_field(struct op *);
 
 /* Blocks that an operation makes where there is room, and the words of the first k of them with
- * their headers.  What depends on the heap (exhaust, marshal) counts as none. */
+ * their headers.  What depends on the heap (exhaust, marshal, weak_copy) counts as none. */
 unsigned op_blocks(const struct op *);
 unsigned op_words(const struct op *, unsigned k);
 
