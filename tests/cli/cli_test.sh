@@ -347,11 +347,11 @@ same text/infix.txt infix.txt 'a folder of bytes as text'
 [ "$(echo bytes/* text/*)" = 'bytes/1 bytes/infix text/1.txt text/infix.txt' ] ||
     complain "convert -d wrote $(echo bytes/* text/*)"
 check 2 '--to takes bytes or text, not html' convert --to html infix.txt
-# Bytes of an older isoheap: byte 196 of record 251 was weakblit, and will be an operation to come.
+# Bytes of an older isoheap: byte 196 of record 251 was weakblit, and is an act of a finaliser now.
 printf '\373\304\001\002\003\004\005\006' >older
 check 0 '^isoheap program 1;script;  weakblit r2.3 -> r1.4, 5;$' convert --from=bytes-1 older
 cp out older.txt
-check 0 '^isoheap program 1;script;  poll;$' convert older
+check 0 '^isoheap program 1;script;  weaken r1, 1 -> r2;$' convert older
 check 0 '' convert --from=bytes-1 --to=bytes -o newer older
 check 0 '' convert newer
 same out older.txt 'carried over'
