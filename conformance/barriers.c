@@ -226,9 +226,9 @@ static void check_weak_moment(struct conform *c, enum weak_way way, unsigned sli
 
 /* Of many kinds each has its share of the moments, and so has each way by an ephemeron: another
  * one, so that all moments come. */
-static bool is_its_turn(const struct conform *c, unsigned moment, unsigned way, unsigned ways) {
-    unsigned stride = (kinds_of(c) + KINDS_AT_ALL - 1) / KINDS_AT_ALL * ways;
-    return (moment + c->kind + way) % stride == 0;
+static bool is_its_turn(const struct conform *c, unsigned moment, unsigned turn, unsigned turns) {
+    unsigned stride = (kinds_of(c) + KINDS_AT_ALL - 1) / KINDS_AT_ALL * turns;
+    return (moment + c->kind + turn) % stride == 0;
 }
 
 static void check_moments(struct conform *c) {
