@@ -119,6 +119,5 @@ void runtime_finish(struct gc *g) {
 void runtime_act(struct gc *g) {
     runtime_begin(g);
     runtime_finish(g);
-    if (g->stale || runtime_collections() != g->seen)
-        runtime_renew(g);
+    runtime_keep_up(g);
 }

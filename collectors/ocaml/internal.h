@@ -149,8 +149,9 @@ void runtime_walk(struct gc *, gc_visit *, void *context);
 /* ---- ocaml.c, extras.c --------------------------------------------------------------------------
  */
 
-void runtime_begin(struct gc *); /* of an operation: the slots are roots */
-void runtime_renew(struct gc *); /* writes the shadow anew if anything has happened */
+void runtime_begin(struct gc *);   /* of an operation: the slots are roots */
+void runtime_renew(struct gc *);   /* writes the shadow anew */
+void runtime_keep_up(struct gc *); /* the same, if anything may have moved or died since */
 /* Can the shadow show a block of so many fields more? */
 bool runtime_has_room(struct gc *, size_t wosize);
 extern const struct gc_extras ocaml_extras;

@@ -41,11 +41,15 @@ void runtime_renew(struct gc *g) {
     g->config.hooks->collections++;
 }
 
+void runtime_keep_up(struct gc *g) {
+    if (g->stale || runtime_collections() != g->seen)
+        runtime_renew(g);
+}
+
 /* What the runtime has put off comes as it would between two steps of an OCaml program. */
 static void end(struct gc *g) {
     runtime_urgent(g);
-    if (g->stale || runtime_collections() != g->seen)
-        runtime_renew(g);
+    runtime_keep_up(g);
 }
 
 static value root_value(unsigned slot) {
