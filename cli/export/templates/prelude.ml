@@ -66,20 +66,15 @@ let with_field v i f =
     f e (i mod (E.length e + 1))
 let weak_set v i x = with_field v i (fun e i -> if i = 0 then E.set_data e x else E.set_key e (i - 1) (through x))
 let weak_unset v i = with_field v i (fun e i -> if i = 0 then E.unset_data e else E.unset_key e (i - 1))
-let weak_get v i =
+let weak_read data key v i =
   let found = ref unit in
   with_field v i (fun e i ->
-      match if i = 0 then E.get_data e else E.get_key e (i - 1) with
+      match if i = 0 then data e else key e (i - 1) with
       | Some x -> found := x
       | None -> ());
   !found
-let weak_copy v i =
-  let found = ref unit in
-  with_field v i (fun e i ->
-      match if i = 0 then E.get_data_copy e else E.get_key_copy e (i - 1) with
-      | Some x -> found := x
-      | None -> ());
-  !found
+let weak_get v i = weak_read E.get_data E.get_key v i
+let weak_copy v i = weak_read E.get_data_copy E.get_key_copy v i
 let weak_check v i =
   with_field v i (fun e i -> ignore (if i = 0 then E.check_data e else E.check_key e (i - 1)))
 let weak_blit v i w j n =
