@@ -675,29 +675,16 @@ static enum gc_result barred_ephemeron(struct gc *g, unsigned dst, size_t keys) 
 static void barred_set(struct gc *g, unsigned obj, size_t i, unsigned value) {
     incremental.store(g, 0, obj, i, value);
 }
-static const struct gc_extras strong_extras = {.ephemeron = strong_ephemeron,
-                                               .set = strong_set,
-                                               .unset = strong_unset,
-                                               .get = strong_get,
-                                               .blit = strong_blit,
-                                               .resource = silent_resource,
-                                               .forward = plain_forward,
-                                               .truncate = gapped_truncate,
-                                               .finalise = silent_finalise,
-                                               .marshal = shared_marshal,
-                                               .measure = no_measure};
-
-static const struct gc_extras silent_extras = {.ephemeron = barred_ephemeron,
-                                               .set = barred_set,
-                                               .unset = strong_unset,
-                                               .get = strong_get,
-                                               .blit = strong_blit,
-                                               .resource = silent_resource,
-                                               .forward = plain_forward,
-                                               .truncate = gapped_truncate,
-                                               .finalise = silent_finalise,
-                                               .marshal = shared_marshal,
-                                               .measure = no_measure};
+#define EXTRAS(ephemeron_, set_)                                                                   \
+    {                                                                                              \
+        .ephemeron = ephemeron_, .set = set_, .unset = strong_unset, .get = strong_get,            \
+        .blit = strong_blit, .resource = silent_resource, .forward = plain_forward,                \
+        .truncate = gapped_truncate, .finalise = silent_finalise, .marshal = shared_marshal,       \
+        .measure = no_measure                                                                      \
+    }
+static const struct gc_extras strong_extras = EXTRAS(strong_ephemeron, strong_set);
+static const struct gc_extras silent_extras = EXTRAS(barred_ephemeron, barred_set);
+#undef EXTRAS
 
 #define BASE(base)                                                                                 \
     .summary = "a test of isoheap conformance", .traits.infix = true, .traits.start_env = true,    \
