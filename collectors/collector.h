@@ -23,6 +23,9 @@ struct gc; /* a collector's own state, defined by each */
 
 enum gc_collection { GC_MINOR, GC_FULL, GC_COMPACT };
 
+/* The first word of the young generation; the first of the heap that no live block has. */
+enum gc_place { GC_PLACE_YOUNG, GC_PLACE_FREE };
+
 /* What a collector may tell about its work (gc_tell).  What it tells must be so; what it tells
  * without exception its trait `tells` says, which oracle told judges. */
 enum gc_event {
@@ -268,6 +271,9 @@ struct collector {
     /* Of a collector that shows a copy of its heap: where a word lies in its own one, given the
      * address that is shown; 0: nowhere, or not yet.  Changes nothing.  NULL: there is no copy. */
     word (*shown_at)(struct gc *, word shown);
+    /* Of such a collector: where a place lies in its own heap that the copy does not show; 0: there
+     * is none.  Changes nothing.  NULL: that of the copy. */
+    word (*own_place)(struct gc *, enum gc_place);
 
     /* Generations.  young: does v point at a block that the next minor collection may move or
      * free?  remembered visits the fields of old blocks that it will look at. */

@@ -586,6 +586,17 @@ word call_shown_at(struct side *s, word shown) {
     return s->collector->shown_at && c.number ? c.number : shown;
 }
 
+BODY(own_place) {
+    c->number = c->collector->own_place(c->gc, (enum gc_place)c->tag);
+}
+
+word call_own_place(struct side *s, enum gc_place place) {
+    struct call c = CALL(s, .tag = place);
+    RUN_IF(s, s->collector->own_place, own_place, &c);
+    leave(s);
+    return s->collector->own_place ? c.number : 0;
+}
+
 /* ---- what a runtime has besides ---------------------------------------------------------------
  */
 

@@ -82,6 +82,8 @@ word call_atom(struct side *, unsigned tag);
 /* Where what the collector shows at an address lies in its own heap; the address itself where it
  * shows that, or says nothing. */
 word call_shown_at(struct side *, word shown);
+/* 0: none, or the collector does not tell. */
+word call_own_place(struct side *, enum gc_place);
 
 /* ---- a look in the middle of a call ---- */
 

@@ -424,6 +424,11 @@ static enum gc_result cakeml_switch(struct gc *g, unsigned kind) {
 }
 
 /* The machine word that points at an element, or its value on lists: data may look so. */
+static word leads_to(const struct gc *g, uint32_t a, uint32_t bits) {
+    cakeml_value v = cakeml_pointer(a, bits);
+    return g->view.words ? cakeml_word_addr(&g->view.rep, v) : v;
+}
+
 static word cakeml_shown_at(struct gc *g, word shown) {
     uint32_t a = shadow_element(g, shown);
     if (a >= g->view.limit)
@@ -431,8 +436,15 @@ static word cakeml_shown_at(struct gc *g, word shown) {
     struct cakeml_element e = shadow_element_here(g, a);
     if (e.kind != CAKEML_DATA)
         return 0;
-    cakeml_value v = cakeml_pointer(a, cakeml_bits_of(&g->view.rep, &e));
-    return g->view.words ? cakeml_word_addr(&g->view.rep, v) : v;
+    return leads_to(g, a, cakeml_bits_of(&g->view.rep, &e));
+}
+
+/* New elements begin at `a`, and those of the youngest generation where it starts. */
+static word cakeml_own_place(struct gc *g, enum gc_place place) {
+    bool generations = g->view.kind == CAKEML_GENERATIONAL && g->view.n_gens > 0;
+    if (place == GC_PLACE_YOUNG)
+        return generations ? leads_to(g, g->view.starts[0], 0) : 0;
+    return leads_to(g, g->view.a, 0);
 }
 
 const struct collector ISOHEAP_COLLECTOR = {
@@ -474,4 +486,5 @@ const struct collector ISOHEAP_COLLECTOR = {
     .switch_kind = cakeml_switch,
     .walk = shadow_walk,
     .shown_at = cakeml_shown_at,
+    .own_place = cakeml_own_place,
 };

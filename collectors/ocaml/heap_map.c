@@ -101,3 +101,18 @@ void heap_each(struct gc *g, void visit(struct gc *, word block)) {
                 visit(g, pointer_word(hp + 1));
     }
 }
+
+word heap_first_free(void) {
+    for (char *chunk = caml_heap_start; chunk; chunk = Chunk_next(chunk)) {
+        const word *end = (const word *)(chunk + Chunk_size(chunk));
+        word wosize;
+        for (word *hp = (word *)chunk; hp < end; hp += wosize + 1) {
+            wosize = header_wosize(*hp);
+            if (header_colour(*hp) == BLUE)
+                return pointer_word(hp);
+            if (wosize >= (word)(end - hp))
+                break; /* a damaged heap */
+        }
+    }
+    return 0;
+}

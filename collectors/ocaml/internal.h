@@ -125,6 +125,8 @@ void *region_realloc(void *, size_t bytes);
 void heap_map(struct gc *);
 /* The cell of a word of the runtime's heap, or NULL if it lies elsewhere. */
 struct cell *heap_cell(struct gc *, word v);
+/* The first word of the first free block, in the order of the chunks; 0: there is none. */
+word heap_first_free(void);
 /* Visits the allocated blocks of the major heap, in the order of their addresses in each chunk. */
 void heap_each(struct gc *, void visit(struct gc *, word block));
 

@@ -275,6 +275,11 @@ static word ocaml_shown_at(struct gc *g, word shown) {
     return v == WORD_UNIT ? 0 : v;
 }
 
+static word ocaml_own_place(struct gc *g, enum gc_place place) {
+    (void)g;
+    return place == GC_PLACE_YOUNG ? (word)Caml_state->young_start : heap_first_free();
+}
+
 static const char *const variants[] = {"default", "slow", "eager", "sampled", NULL};
 
 const struct collector ISOHEAP_COLLECTOR = {
@@ -324,4 +329,5 @@ const struct collector ISOHEAP_COLLECTOR = {
     .masks = ocaml_masks,
     .atom = ocaml_atom,
     .shown_at = ocaml_shown_at,
+    .own_place = ocaml_own_place,
 };

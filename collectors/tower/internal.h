@@ -31,6 +31,8 @@
 #define l4_add            OWN(l4_add)
 #define l4_collect        OWN(l4_collect)
 #define shadow_address    OWN(shadow_address)
+#define shadow_own        OWN(shadow_own)
+#define shadow_free       OWN(shadow_free)
 #define shadow_compact    OWN(shadow_compact)
 #define shadow_place      OWN(shadow_place)
 #define shadow_encode     OWN(shadow_encode)
@@ -99,6 +101,10 @@ static inline word shadow_word(const struct gc *g, tower_value v) {
 }
 /* The address of the block that v points at; TOWER_NONE: v points at no block of the heap. */
 uint32_t shadow_address(const struct gc *, word v);
+/* The word that leads to an address on the level that holds the heap: a word of data may look so. */
+word shadow_own(const struct gc *, uint32_t a);
+/* That of the first address of which no block begins, or the next one will; 0: there is none. */
+word shadow_free(const struct gc *);
 /* An address for a new block at this place of the shadow, counted from its header. */
 uint32_t shadow_place(struct gc *, uint32_t place);
 /* After a collection: places for the blocks of L1 and L2, in the order of the list x. */

@@ -18,6 +18,17 @@ static uint32_t start(const struct gc *g) {
     return g->view.level == TOWER_L4 ? g->l4.b : g->l3.b;
 }
 
+word shadow_own(const struct gc *g, uint32_t a) {
+    return g->view.level == TOWER_L4 ? tower_ref_heap_addr(tower_lhs(a)) : tower_lhs(a);
+}
+
+word shadow_free(const struct gc *g) {
+    uint32_t a = placed(g) ? 0 : start(g) + g->used;
+    while (placed(g) && a < g->l2.addresses && g->l2.h[a])
+        a++;
+    return a < g->l2.addresses ? shadow_own(g, a) : 0;
+}
+
 uint32_t shadow_address(const struct gc *g, word v) {
     word at = v - pointer_word(g->shadow.base);
     if (is_immediate(v) || at >= g->config.heap_words * sizeof(word))

@@ -335,12 +335,13 @@ static enum gc_result tower_step(struct gc *g, size_t budget) {
     return GC_IDLE;
 }
 
-/* The word that leads to a block on the level that holds the heap: a word of data may look so. */
 static word tower_shown_at(struct gc *g, word shown) {
     uint32_t a = shadow_address(g, shown);
-    if (a >= g->l2.addresses)
-        return 0;
-    return g->view.level == TOWER_L4 ? tower_ref_heap_addr(tower_lhs(a)) : tower_lhs(a);
+    return a < g->l2.addresses ? shadow_own(g, a) : 0;
+}
+
+static word tower_own_place(struct gc *g, enum gc_place place) {
+    return place == GC_PLACE_FREE ? shadow_free(g) : 0;
 }
 
 /* L1 collects at once. */
@@ -388,5 +389,6 @@ const struct collector ISOHEAP_COLLECTOR = {
     .step = tower_step,
     .walk = shadow_walk,
     .shown_at = tower_shown_at,
+    .own_place = tower_own_place,
     .mark_stack = shadow_visit_gray,
 };

@@ -56,7 +56,10 @@ word outsider(struct runner *r, const struct value *v) {
 
 /* The first word that no live block has, as the last walk and the blocks since tell; the end of the
  * heap if there is none.  A walk of its own might change what a collector shows. */
-static word free_place(const struct side *s) {
+static word free_place(struct side *s, bool shown) {
+    word own = shown ? 0 : call_own_place(s, GC_PLACE_FREE);
+    if (own)
+        return own;
     const struct graph *g = &s->graph;
     size_t id = 0;
     while (id < g->words && graph_in_use(g, id))
@@ -64,7 +67,10 @@ static word free_place(const struct side *s) {
     return g->base ? pointer_word(g->base + id) : 0;
 }
 
-static word nursery_place(const struct side *s) {
+static word nursery_place(struct side *s, bool shown) {
+    word own = shown ? 0 : call_own_place(s, GC_PLACE_YOUNG);
+    if (own)
+        return own;
     const struct graph *g = &s->graph;
     return g->base ? pointer_word(g->base + (g->words - g->nursery_words)) : 0;
 }
@@ -83,9 +89,9 @@ static word place_in(struct runner *r, struct side *s, unsigned m, const struct 
     bool shown = form == ADDRESS_CODE && s->collector->shown_at;
     switch (shown && address_place(v) == ADDRESS_FROM ? ADDRESS_FREE : address_place(v)) {
     case ADDRESS_NURSERY:
-        return nursery_place(s);
+        return nursery_place(s, shown);
     case ADDRESS_FREE:
-        return free_place(s);
+        return free_place(s, shown);
     case ADDRESS_FROM:
         return r->moved_from[s->party] ? r->moved_from[s->party] : r->address_before[s->party];
     default:

@@ -13,6 +13,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -120,6 +121,52 @@ static void they_are_addresses(void **state) {
     runner_close(r);
 }
 
+/* Who shows a copy of his heap says where the places are that only his own one has. */
+static const struct collector *asked;
+static word places[GC_PLACE_FREE + 1];
+
+static word own_place(struct gc *gc, enum gc_place place) {
+    return places[place] = asked->own_place(gc, place);
+}
+
+static void words_seen(void *context, struct runner *r, unsigned op, bool before) {
+    struct snapshot s;
+    if (!before && op == 1 && runner_snapshot(r, PARTY_SUBJECT, &s))
+        memcpy(context, word_pointer(s.slots[0]), sizeof places);
+}
+
+static void places_lie_in_the_true_heap(void **state) {
+    (void)state;
+    unsigned told = 0;
+    parse_program(&program, "isoheap program 1\nscript\n"
+                            "  r1 = alloc tag=0 [1]\n" /* address 0 is one of the tower's */
+                            "  r0 = string [&nursery, &free]\n");
+    for (const struct collector *const *c = registered_collectors; *c; c++) {
+        if (!(*c)->own_place)
+            continue;
+        asked = *c;
+        struct collector wrapped = **c;
+        wrapped.own_place = own_place;
+        word words[GC_PLACE_FREE + 1] = {0};
+        memset(places, 0, sizeof places);
+        struct verdict v;
+        struct runner_options options = {
+            .subject = &wrapped, .observe = words_seen, .context = words};
+        struct runner *r = runner_open(&options);
+        assert_non_null(r);
+        runner_run(r, &program, &v);
+        assert_int_equal(v.violation, VIOLATION_none);
+        runner_close(r);
+        assert_int_not_equal(places[GC_PLACE_FREE], 0);
+        assert_int_equal(words[1], places[GC_PLACE_FREE]);
+        if (places[GC_PLACE_YOUNG])
+            assert_int_equal(words[0], places[GC_PLACE_YOUNG]);
+        assert_true(places[GC_PLACE_YOUNG] || !(*c)->young);
+        told++;
+    }
+    assert_in_range(told, 2, 16);
+}
+
 /* Of what is no block, nothing: the same immediate in all heaps. */
 static void no_block_has_no_address(void **state) {
     (void)state;
@@ -146,6 +193,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(healthy_collectors_leave_them_alone),
         cmocka_unit_test(they_are_addresses),
+        cmocka_unit_test(places_lie_in_the_true_heap),
         cmocka_unit_test(no_block_has_no_address),
         cmocka_unit_test(there_may_be_too_many),
     };
