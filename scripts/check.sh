@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Builds with clang and with gcc, runs all tests with clang, all but the end-to-end ones with gcc, and
+# Builds with clang and with gcc, runs all tests with clang, all but the end-to-end ones and those of pages and sources with gcc, and
 # sums up.
 set -eu
 cd "$(dirname "$0")/.."
