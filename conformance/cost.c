@@ -118,28 +118,44 @@ static uint64_t steps_of_round(struct conform *c) {
     return steps;
 }
 
+struct period {
+    uint64_t steps; /* of the last round */
+    size_t allocated, mapped;
+};
+
+static struct period period_of_rounds(struct conform *c, bool fresh) {
+    struct period p = {0};
+    for (unsigned n = 0; n < STEADY_PERIOD; n++) {
+        if (fresh)
+            fresh_heap(c, c->words, 1);
+        p.steps = steps_of_round(c);
+    }
+    p.allocated = memory_allocated();
+    p.mapped = memory_mapped();
+    return p;
+}
+
 static void check_rounds(struct conform *c, bool fresh) {
-    size_t bytes[STEADY_PERIODS];
-    uint64_t steps[STEADY_PERIODS];
-    unsigned more_bytes = 0, more_steps = 0;
-    for (unsigned p = 0; p < STEADY_PERIODS; p++) {
-        for (unsigned n = 0; n < STEADY_PERIOD; n++) {
-            if (fresh)
-                fresh_heap(c, c->words, 1);
-            steps[p] = steps_of_round(c);
-        }
-        bytes[p] = memory_allocated();
-        more_bytes += p && bytes[p] > bytes[p - 1];
-        more_steps += p && steps[p] > steps[p - 1];
+    struct period first = period_of_rounds(c, fresh), last = first;
+    bool more_steps = true, allocates = true, maps = true;
+    for (unsigned n = 1; n < STEADY_PERIODS; n++) {
+        struct period now = period_of_rounds(c, fresh);
+        more_steps &= now.steps > last.steps;
+        allocates &= now.allocated > last.allocated;
+        maps &= now.mapped > last.mapped;
+        last = now;
     }
     const char *each = fresh ? "the same calls after a reset" : "the same calls";
-    if (more_steps == STEADY_PERIODS - 1)
+    int times = (STEADY_PERIODS - 1) * STEADY_PERIOD;
+    if (more_steps)
         broken(c, "%s take more and more steps: at first %llu, %d times later %llu", each,
-               (unsigned long long)steps[0], (STEADY_PERIODS - 1) * STEADY_PERIOD,
-               (unsigned long long)steps[STEADY_PERIODS - 1]);
-    if (more_bytes == STEADY_PERIODS - 1)
+               (unsigned long long)first.steps, times, (unsigned long long)last.steps);
+    if (allocates)
         broken(c, "%s leave more and more memory of malloc in use: %d times leave %zu bytes", each,
-               (STEADY_PERIODS - 1) * STEADY_PERIOD, bytes[STEADY_PERIODS - 1] - bytes[0]);
+               times, last.allocated - first.allocated);
+    if (maps)
+        broken(c, "%s leave more and more memory mapped: %d times leave %zu bytes", each, times,
+               last.mapped - first.mapped);
 }
 
 static void check_steady(struct conform *c) {

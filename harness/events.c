@@ -273,6 +273,7 @@ static void fault(struct judge *j, const char *detail) {
 
 static const struct judge_services services = {.is_poisoned = dead_memory_is_poisoned,
                                                .allocated = memory_allocated,
+                                               .mapped = memory_mapped,
                                                .walk = walk,
                                                .walk_inside = walk_inside,
                                                .collect_fully = collect_fully,

@@ -128,7 +128,9 @@ struct judge_services {
     /* The event `told` is to come from now on in this run; it takes time. */
     void (*listen)(struct judge *);
     bool (*is_poisoned)(const word *); /* as dead memory is, if that is promised */
-    size_t (*allocated)(void);         /* bytes from malloc that the process has now; 0: unknown */
+    /* Bytes that the process has now: from malloc, and mapped; 0: unknown. */
+    size_t (*allocated)(void);
+    size_t (*mapped)(void);
     /* The name of the block that v leads to in the side's heap or, if there is none, of what was
      * last seen there; "" if nobody looks that closely, or it is not known.  NULL: nobody ever. */
     void (*name)(struct judge *, word v, char out[NAME_TEXT]);

@@ -3,6 +3,7 @@
  * Collectors that break one promise each (table.h): a sound one, and a function in front of one of
  * its own that spoils it.
  */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "collectors/cheney/cheney.h"
 #include "collectors/generational/generational.h"
 #include "collectors/incremental/incremental.h"
@@ -11,6 +12,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 static struct gc_config config; /* of the last reset */
 static word units[1 << 14];
@@ -450,6 +452,10 @@ static void claims_frugal(struct gc *g, const struct gc_config *c) {
     }
     base_reset(g, c);
 }
+static void claims_maps(struct gc *g, const struct gc_config *c) {
+    (void)mmap(NULL, 1 << 16, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    base_reset(g, c);
+}
 static void claims_nurses(struct gc *g, const struct gc_config *c) {
     struct gc_config other = *c;
     other.large_words = 2;
@@ -793,6 +799,7 @@ static const struct gc_extras silent_extras = EXTRAS(barred_ephemeron, barred_se
 #define SPOILS_claims_waits      .alloc = claims_waits, .traits.waits = true
 #define SPOILS_claims_steady     .collect = claims_steady, .traits.steady = true
 #define SPOILS_claims_frugal     .reset = claims_frugal, .traits.steady = true
+#define SPOILS_claims_maps       .reset = claims_maps, .traits.steady = true
 #define SPOILS_claims_nurses     .reset = claims_nurses, .traits.young_first = true
 #define SPOILS_claims_ages       .reset = claims_ages, .traits.ages = true
 #define SPOILS_claims_idle       .cycle = claims_idle

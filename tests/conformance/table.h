@@ -89,6 +89,7 @@
     X(claims_waits, waits, mark_sweep, "each fifth allocation collects first") \
     X(claims_steady, steady, cheney, "a collection takes a step more than the one before") \
     X(claims_frugal, steady, cheney, "a reset leaves memory behind") \
+    X(claims_maps, steady, cheney, "a reset maps memory that nobody unmaps") \
     X(claims_nurses, young_first, generational, "there is no small block by the config that it knows") \
     X(claims_ages, ages, generational, "a minor collection promotes everything") \
     X(claims_idle, phases, incremental, "cycle says idle in the middle of one") \

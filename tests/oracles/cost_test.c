@@ -3,6 +3,7 @@
  * The oracles of cost, work, thrift, ageing and growth: what is legal for them although it is much,
  * what they find in collectors that are spoilt here, and what they count with.
  */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "collectors/cheney/cheney.h"
 #include "collectors/compact/compact.h"
 #include "collectors/generational/generational.h"
@@ -19,6 +20,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include <cmocka.h>
 
@@ -165,6 +167,14 @@ static enum gc_result collect_and_keep(struct gc *gc, enum gc_collection kind) {
     kept = block;
     return cheney.collect(gc, kind);
 }
+static char *mapped[1 << 12];
+static unsigned n_mapped;
+static enum gc_result collect_and_map(struct gc *gc, enum gc_collection kind) {
+    assert_true(n_mapped < sizeof mapped / sizeof *mapped);
+    mapped[n_mapped] = mmap(NULL, 1 << 16, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(mapped[n_mapped++], MAP_FAILED);
+    return cheney.collect(gc, kind);
+}
 static enum gc_result alloc_and_collect(struct gc *gc, unsigned m, unsigned dst, size_t wosize,
                                         unsigned tag, const word *raw) {
     if (wosize == 3)
@@ -210,6 +220,18 @@ static void memory_may_not_grow(void **state) {
         next = *(void **)kept;
         free(kept);
     }
+}
+
+/* Nor may what a collector maps for itself, which malloc does not know of. */
+static void mappings_may_not_grow(void **state) {
+    (void)state;
+    struct collector c = cheney;
+    c.collect = collect_and_map;
+    verdict = *must_break(&c, &program, "isoheap program 1\n", VIOLATION_memory_grows);
+    assert_int_equal(verdict.oracle, ORACLE_growth);
+    assert_non_null(strstr(verdict.expected, "mapped"));
+    for (unsigned n = 0; n < n_mapped; n++)
+        munmap(mapped[n], 1 << 16);
 }
 
 static void room_must_be_used(void **state) {
@@ -285,6 +307,18 @@ static void malloc_is_counted(void **state) {
     assert_true(memory_allocated() < before + 100000);
 }
 
+static void mappings_are_counted(void **state) {
+    (void)state;
+    size_t before = memory_mapped();
+    if (before == 0)
+        skip(); /* this system does not say */
+    void *map = mmap(NULL, 1 << 20, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(map, MAP_FAILED);
+    assert_int_equal(memory_mapped(), before + (1 << 20));
+    munmap(map, 1 << 20);
+    assert_int_equal(memory_mapped(), before);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_thorough_run_looks_at_all),
@@ -297,11 +331,13 @@ int main(void) {
         cmocka_unit_test(steps_have_a_bound),
         cmocka_unit_test(steps_may_not_grow),
         cmocka_unit_test(memory_may_not_grow),
+        cmocka_unit_test(mappings_may_not_grow),
         cmocka_unit_test(room_must_be_used),
         cmocka_unit_test(words_in_use_are_counted),
         cmocka_unit_test(most_steps_are_counted),
         cmocka_unit_test(steps_of_a_slice_are_counted),
         cmocka_unit_test(malloc_is_counted),
+        cmocka_unit_test(mappings_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
