@@ -200,7 +200,7 @@ for file in standalone.c libfuzzer_mutator.c; do
     grep -q "$file" commands || complain "the page has no command with $file"
 done
 # the library of this build may be sanitized: the command that loads the plug-in has what is undefined in it then
-! nm "$folder/prefix/lib/libisoheap.a" 2>/dev/null | grep -q __asan_init || sed -i 's/ -Wl,-z,defs//' commands
+! nm "$folder/prefix/lib/libisoheap.a" 2>/dev/null | grep -q ' U __asan_init' || sed -i 's/ -Wl,-z,defs//' commands
 [ -n "$has_libfuzzer" ] || sed -i '/-fsanitize=fuzzer/,/[^\]$/d' commands
 # shellcheck source=/dev/null
 (cd my_gc && . ../commands) >log 2>&1 || complain "the commands without CMake: $(tail -n 20 log)"
