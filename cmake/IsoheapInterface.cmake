@@ -5,7 +5,7 @@
 #
 #   cmake -DTOP=folder -DOUT=file -P IsoheapInterface.cmake      the header for the files below another folder
 
-set(ISOHEAP_INTERFACE collectors/collector.h collectors/extras.h collectors/layout.h collectors/plugin.h
+set(ISOHEAP_INTERFACE collectors/collector.h collectors/extras.h collectors/layout.h collectors/own.h collectors/plugin.h
     collectors/traits.h collectors/tower/levels.h)
 
 function(isoheap_interface_hash top out)

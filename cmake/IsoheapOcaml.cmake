@@ -139,15 +139,16 @@ function(isoheap_ocaml_variant name symbol tree version)
         isoheap_ocaml_shrink("${tree}" "${runtime}")
     endif()
     set(sources ${ISOHEAP_OCAML_RUNTIME})
-    list(REMOVE_ITEM sources freelist) # part of freelist_view.c
+    list(REMOVE_ITEM sources freelist major_gc) # parts of freelist_view.c and major_view.c
     list(TRANSFORM sources REPLACE "(.+)" "${runtime}/\\1.c")
     file(GLOB adapter CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/collectors/ocaml/*.c")
-    set(view "${PROJECT_SOURCE_DIR}/collectors/ocaml/freelist_view.c") # alone: see ocaml_objects.sh
-    list(REMOVE_ITEM adapter "${view}")
+    set(views "${PROJECT_SOURCE_DIR}/collectors/ocaml/freelist_view.c"
+        "${PROJECT_SOURCE_DIR}/collectors/ocaml/major_view.c") # alone: see ocaml_objects.sh
+    list(REMOVE_ITEM adapter ${views})
     isoheap_ocaml_special("${runtime}")
     isoheap_ocaml_together("${PROJECT_BINARY_DIR}/ocaml/${symbol}_runtime.c" "${sources}" sources)
     isoheap_ocaml_together("${PROJECT_BINARY_DIR}/ocaml/${symbol}_adapter.c" "${adapter}" adapter)
-    list(APPEND adapter "${view}")
+    list(APPEND adapter ${views})
     add_library(${symbol}_runtime OBJECT ${sources})
     add_library(${symbol}_adapter OBJECT ${adapter})
     target_compile_options(${symbol}_runtime PRIVATE -w)

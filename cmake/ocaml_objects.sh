@@ -34,7 +34,7 @@ for object in "${runtime[@]}"; do
 done
 for object in "${adapter[@]}"; do
     name=$(basename "$object")
-    if [ "$name" = freelist_view.c.o ]; then # it contains a file of the runtime
+    if [[ $name == *_view.c.o ]]; then # it contains a file of the runtime
         "$objcopy" --redefine-syms="$folder/symbols" "${data[@]}" --rename-section ".bss=${symbol}_bss" \
             "$object" "$folder/$name"
     else

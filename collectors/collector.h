@@ -14,6 +14,7 @@
 
 #include "collectors/extras.h"
 #include "collectors/layout.h"
+#include "collectors/own.h"
 #include "collectors/traits.h"
 
 enum { GC_SLOTS = 36, GC_MUTATORS = 4 }; /* the program's 32 slots, and scratch slots */
@@ -274,6 +275,9 @@ struct collector {
     /* Of such a collector: where a place lies in its own heap that the copy does not show; 0: there
      * is none.  Changes nothing.  NULL: that of the copy. */
     word (*own_place)(struct gc *, enum gc_place);
+    /* Of such a collector: its own heap, as it is between two operations; the collector's memory,
+     * until the next call.  Changes nothing.  NULL: it does not say. */
+    struct gc_own *(*own)(struct gc *);
 
     /* Generations.  young: does v point at a block that the next minor collection may move or
      * free?  remembered visits the fields of old blocks that it will look at. */

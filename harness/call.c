@@ -556,6 +556,13 @@ const char *call_check(struct side *s) {
     return broken;
 }
 
+struct gc_own *call_own(struct side *s) {
+    enter(s);
+    struct gc_own *own = s->collector->own(s->gc);
+    leave(s);
+    return own;
+}
+
 struct gc_cycle call_cycle(const struct side *s) {
     enum party before = runner_of(s)->running;
     runner_of(s)->running = s->party;

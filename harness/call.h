@@ -77,6 +77,7 @@ void call_walk_inside(struct side *, unsigned checks);
 void call_visit(struct side *, gc_visit *, void *context);
 const char *call_check(struct side *);
 struct gc_cycle call_cycle(const struct side *);
+struct gc_own *call_own(struct side *);
 /* The value of the block without fields that has this tag: the collector's, or the harness's. */
 word call_atom(struct side *, unsigned tag);
 /* Where what the collector shows at an address lies in its own heap; the address itself where it

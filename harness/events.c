@@ -185,6 +185,10 @@ static struct gc_cycle cycle(struct judge *j) {
     return call_cycle(j->side);
 }
 
+static struct gc_own *own(struct judge *j) {
+    return call_own(j->side);
+}
+
 /* What is done on the stack of the harness. */
 struct roomy {
     struct judge *judge;
@@ -282,6 +286,7 @@ static const struct judge_services services = {.is_poisoned = dead_memory_is_poi
                                                .allocate = allocate_units,
                                                .check = check,
                                                .cycle = cycle,
+                                               .own = own,
                                                .with_room = with_room,
                                                .look_after = look_after,
                                                .listen = listen,

@@ -120,6 +120,7 @@ struct judge_services {
     enum gc_result (*allocate)(struct judge *, size_t wosize);
     const char *(*check)(struct judge *);
     struct gc_cycle (*cycle)(struct judge *);
+    struct gc_own *(*own)(struct judge *); /* the collector's own heap, as it is now */
     /* In the event `phase`, which comes on the small stack of a call: there is room in `with`. */
     void (*with_room)(struct judge *, void (*with)(struct judge *));
     /* The event `ticked` is to come after so many steps of the collector, in this call or in later
@@ -271,7 +272,8 @@ static inline bool judge_shown(struct judge *j, uint64_t before, bool any) {
  * do, judges nothing, and is in no list.  X(name) */
 #define ORACLE_RECORDS(X)                                                                          \
     X(minor_record)                                                                                \
-    X(cakeml_record)
+    X(cakeml_record)                                                                               \
+    X(own_record)
 
 enum {
     BEFORE_RECORDS = ORACLE_COUNT - 1,

@@ -47,7 +47,11 @@ enum party { PARTY_SUBJECT, PARTY_REFERENCE, PARTY_MODEL, PARTIES };
     X(statics)                                                                                     \
     X(phases)                                                                                      \
     X(told)                                                                                        \
-    X(assertion)
+    X(assertion)                                                                                   \
+    X(own_remembered)                                                                              \
+    X(own_colours)                                                                                 \
+    X(own_free_list)                                                                               \
+    X(own_counts)
 
 enum oracle {
 #define X(name) ORACLE_##name,
@@ -88,7 +92,8 @@ static_assert(ORACLE_COUNT < 64, "a set of oracles has 64 bits: widen oracle_set
     X(steady, "trait steady", t->steady)                                                           \
     X(called, "trait poisons or ticks", c->collect && (t->poisons || t->ticks))                    \
     X(tells_phases, "trait tells_phases", t->tells_phases)                                         \
-    X(tells, "trait tells", t->tells)
+    X(tells, "trait tells", t->tells)                                                              \
+    X(own, "own", c->own)
 
 enum oracle_need {
 #define X(name, words, condition) NEED_##name,

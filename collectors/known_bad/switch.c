@@ -55,6 +55,7 @@ struct gc {
     F(word, atom, (struct gc * g, unsigned tag), (g->inner, tag))                                  \
     F(word, shown_at, (struct gc * g, word shown), (g->inner, shown))                              \
     F(word, own_place, (struct gc * g, enum gc_place place), (g->inner, place))                    \
+    F(struct gc_own *, own, (struct gc * g), (g->inner))                                           \
     F(bool, young, (struct gc * g, word v), (g->inner, v))                                         \
     P(remembered,                                                                                  \
       (struct gc * g, void (*visit)(void *context, word block, size_t i), void *context),          \

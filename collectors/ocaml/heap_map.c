@@ -83,6 +83,16 @@ void heap_map(struct gc *g) {
     map_ephemerons(g);
 }
 
+bool heap_has_forward(void) {
+    for (char *chunk = caml_heap_start; chunk; chunk = Chunk_next(chunk)) {
+        const word *end = (const word *)(chunk + Chunk_size(chunk));
+        for (const word *hp = (const word *)chunk; hp < end; hp += header_wosize(*hp) + 1)
+            if (header_tag(*hp) == TAG_FORWARD && header_colour(*hp) != BLUE)
+                return true;
+    }
+    return false;
+}
+
 struct cell *heap_cell(struct gc *g, word v) {
     for (unsigned i = 0; i < g->n_regions; i++) {
         const struct region *r = &g->regions[i];

@@ -69,6 +69,7 @@ struct gc {
     bool truncated;     /* a block of the major heap, since the last full collection */
     bool clean;         /* nothing has happened since the shadow was written */
     const char *broken; /* what the last look at the heap found wrong */
+    struct gc_own own;
 };
 
 /* ---- runtime.c: life of the runtime -----------------------------------------------------------
@@ -83,6 +84,8 @@ void runtime_actions(void);
 void runtime_urgent(struct gc *);
 word root_get(unsigned slot);
 void root_set(unsigned slot, word v);
+const word *root_at(unsigned slot);
+bool root_is_old(unsigned slot); /* a minor collection looks at it only if it is remembered */
 /* The runtime says that it is broken; does not return. */
 void runtime_broken(const char *sentence);
 void runtime_finalised(uint64_t number); /* a finaliser runs */
@@ -127,6 +130,8 @@ void heap_map(struct gc *);
 struct cell *heap_cell(struct gc *, word v);
 /* The first word of the first free block, in the order of the chunks; 0: there is none. */
 word heap_first_free(void);
+/* Is there a block with tag 250 in the major heap? */
+bool heap_has_forward(void);
 /* Visits the allocated blocks of the major heap, in the order of their addresses in each chunk. */
 void heap_each(struct gc *, void visit(struct gc *, word block));
 
@@ -136,6 +141,24 @@ void heap_each(struct gc *, void visit(struct gc *, word block));
 /* Calls visit for each small block of the best-fit free list and its remnant: some are white. */
 void freelist_small(struct gc *, void visit(struct gc *, word block));
 
+/* Visits the header of everything that is on the free list, in its order, until that says no; what
+ * is wrong with the order, or with the sizes by which it is kept. */
+const char *freelist_each(struct gc *, bool visit(struct gc *, word block));
+/* Is it one list in the order of addresses? */
+bool freelist_is_sorted(void);
+
+/* ---- major_view.c -------------------------------------------------------------------------------
+ */
+
+/* Visits the words that marking has still to look at. */
+void major_gray(struct gc *, void visit(struct gc *, const word *first, const word *end));
+
+/* ---- own.c --------------------------------------------------------------------------------------
+ */
+
+struct gc_own *runtime_own(struct gc *); /* collectors/own.h */
+void runtime_own_close(struct gc *);
+
 /* ---- shadow.c -----------------------------------------------------------------------------------
  */
 
@@ -144,6 +167,8 @@ extern const struct shadow_subject ocaml_subject;
 void runtime_show(struct gc *);
 /* Does the shadow show the block that the word leads to, or does it lead to none? */
 bool runtime_is_shown(struct gc *, word v);
+/* Blocks with tag 250 that are allocated and not shown. */
+size_t runtime_unreached_forwards(struct gc *);
 /* The shown word of a block that has just been allocated. */
 word runtime_show_new(struct gc *, word block);
 void runtime_walk(struct gc *, gc_visit *, void *context);

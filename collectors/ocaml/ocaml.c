@@ -81,6 +81,7 @@ static struct gc *ocaml_open(void) {
 static void ocaml_close(struct gc *g) {
     shadow_close(&g->shadow);
     arena_close(&g->cell_memory);
+    runtime_own_close(g);
     free(g);
 }
 
@@ -206,6 +207,15 @@ static enum gc_result ocaml_blit(struct gc *g, unsigned m, unsigned src, size_t 
 /* ---- the collector ------------------------------------------------------------------------------
  */
 
+/* Blocks with tag 250 that nothing reaches.  A pointer is led past one while that is marked, so
+ * that it goes in the next cycle; of a chain one goes after the other. */
+static size_t passed_blocks(struct gc *g) {
+    if (!heap_has_forward())
+        return 0;
+    runtime_show(g);
+    return runtime_unreached_forwards(g);
+}
+
 /* A function of Gc.finalise gets its block, which dies in the next cycle if it is not kept; and the
  * first of the two cycles may have begun when the block was still alive.  So once more, until none
  * has run.  What Obj.truncate leaves is black: where sweeping has passed it, it takes a cycle more.
@@ -220,12 +230,21 @@ static void full_major(struct gc *g) {
     }
 }
 
+/* Until no block with tag 250 is left that nothing reaches, or none has gone. */
+static void full_until_exact(struct gc *g) {
+    full_major(g);
+    for (size_t before = SIZE_MAX, left; (left = passed_blocks(g)) > 0 && left < before;) {
+        before = left;
+        full_major(g);
+    }
+}
+
 static enum gc_result ocaml_collect(struct gc *g, enum gc_collection kind) {
     runtime_begin(g);
     if (kind == GC_MINOR)
         caml_empty_minor_heap();
     else if (kind == GC_FULL)
-        full_major(g);
+        full_until_exact(g);
     else
         caml_gc_compaction(Val_unit);
     runtime_finish(g);
@@ -330,4 +349,5 @@ const struct collector ISOHEAP_COLLECTOR = {
     .atom = ocaml_atom,
     .shown_at = ocaml_shown_at,
     .own_place = ocaml_own_place,
+    .own = runtime_own,
 };

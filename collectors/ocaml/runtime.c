@@ -70,6 +70,14 @@ word root_get(unsigned slot) {
     return (word)*root_place(slot);
 }
 
+const word *root_at(unsigned slot) {
+    return (const word *)root_place(slot);
+}
+
+bool root_is_old(unsigned slot) {
+    return slot % ROOT_KINDS == ROOT_GENERATIONAL && registered[slot];
+}
+
 void root_set(unsigned slot, word v) {
     value *place = root_place(slot);
     switch ((enum root_kind)(slot % ROOT_KINDS)) {

@@ -177,8 +177,20 @@ word runtime_show_new(struct gc *g, word block) {
     return shadow_show(&g->shadow, block);
 }
 
-/* After a full collection nothing else is left but Forward blocks, which live one cycle longer than
- * the pointers that the collector has led past them. */
+static size_t unreached_forwards;
+
+static void count_forward(struct gc *g, word block) {
+    unreached_forwards +=
+        header_tag(header_of(block)) == TAG_FORWARD && !shadow_has(&g->shadow, block);
+}
+
+size_t runtime_unreached_forwards(struct gc *g) {
+    unreached_forwards = 0;
+    heap_each(g, count_forward);
+    return unreached_forwards;
+}
+
+/* After a full collection nothing else is left. */
 struct visitor {
     void (*visit)(void *, word);
     void *garbage;
@@ -187,8 +199,7 @@ static struct visitor visitor;
 
 static void visit_block(struct gc *g, word block) {
     (void)g;
-    if (header_tag(header_of(block)) != TAG_FORWARD)
-        visitor.visit(visitor.garbage, block);
+    visitor.visit(visitor.garbage, block);
 }
 
 static void each(struct gc *g, void (*visit)(void *, word), void *garbage) {

@@ -141,6 +141,11 @@ void caml_record_backtraces(int on) {
 value caml_record_backtrace(value on) { /* in 4.12 */
     return on;
 }
+value caml_copy_double(double d) { /* in what Gc.stat answers */
+    value v = caml_alloc_small(Double_wosize, Double_tag);
+    Store_double_val(v, d);
+    return v;
+}
 void caml_free_locale(void) {}
 void caml_free_shared_libs(void) {}
 
@@ -150,7 +155,6 @@ void caml_free_shared_libs(void) {}
         die_saying(#name " is no part of this build");                                             \
     }
 ABSENT(value, caml_alloc_sprintf, (const char *format, ...))
-ABSENT(value, caml_copy_double, (double d))
 ABSENT(value, caml_copy_nativeint, (intnat i))
 ABSENT(void, caml_md5_block, (unsigned char digest[16], void *data, uintnat length))
 ABSENT(void, caml_really_putblock, (struct channel * channel, char *data, intnat length))

@@ -48,11 +48,11 @@ static void each_raises_its_class(void **state) {
                  violation_name(defects[d].violation), defects[d].name);
         load_program(&program, path);
         ocaml_defect = d;
-        enum violation found = run_in_child(&ocaml_bad, NULL, &program);
+        enum violation found = run_thoroughly(&ocaml_bad, &program);
         if (found != defects[d].violation)
             fail_msg("%s: %s", path, violation_name(found));
         ocaml_defect = DEFECT_none;
-        assert_int_equal(run_in_child(&ocaml_bad, NULL, &program), VIOLATION_none);
+        assert_int_equal(run_thoroughly(&ocaml_bad, &program), VIOLATION_none);
     }
 }
 

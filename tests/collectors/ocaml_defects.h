@@ -9,12 +9,12 @@
 
 /* X(name, class, what is wrong) */
 #define OCAML_DEFECTS(X)                                                                           \
-    X(get, collector_assertion, "what get gives away is not darkened while a cycle marks")         \
-    X(copy, lost_object, "what the fields of a copy lead to is not darkened while a cycle marks")  \
-    X(given, lost_object, "a custom block that get_copy gives away itself is not darkened")        \
-    X(unclean, collector_assertion,                                                                \
-      "get of data does not clean the ephemeron between mark and sweep")                           \
-    X(untold, lost_object,                                                                         \
+    X(get, barrier_missed, "what get gives away is not darkened while a cycle marks")              \
+    X(copy, barrier_missed,                                                                        \
+      "what the fields of a copy lead to is not darkened while a cycle marks")                     \
+    X(given, barrier_missed, "a custom block that get_copy gives away itself is not darkened")     \
+    X(unclean, wrong_colour, "get of data does not clean the ephemeron between mark and sweep")    \
+    X(untold, remembered_set_hole,                                                                 \
       "a young block set in an ephemeron is not noted for the next minor "                         \
       "collection")                                                                                \
     X(argument, edge_changed, "each finaliser is given the value of the one before")               \

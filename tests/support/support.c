@@ -69,9 +69,10 @@ unsigned for_each_program(const char *dir, void (*visit)(const char *path, void 
     return found;
 }
 
-struct verdict run_here(const struct collector *subject, const struct collector *reference,
-                        const struct program *p) {
-    struct runner_options options = {.subject = subject, .reference = reference};
+static struct verdict run_with(const struct collector *subject, const struct collector *reference,
+                               const struct program *p, oracle_set thorough) {
+    struct runner_options options = {
+        .subject = subject, .reference = reference, .thorough = thorough};
     struct verdict verdict;
     struct runner *runner = runner_open(&options);
     if (!runner)
@@ -81,14 +82,19 @@ struct verdict run_here(const struct collector *subject, const struct collector 
     return verdict;
 }
 
+struct verdict run_here(const struct collector *subject, const struct collector *reference,
+                        const struct program *p) {
+    return run_with(subject, reference, p, 0);
+}
+
 void crashes_end_the_process(void) {
     static const int crashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
     for (unsigned i = 0; i < sizeof crashes / sizeof *crashes; i++)
         signal(crashes[i], SIG_DFL);
 }
 
-enum violation run_in_child(const struct collector *subject, const struct collector *reference,
-                            const struct program *p) {
+static enum violation run_away(const struct collector *subject, const struct collector *reference,
+                               const struct program *p, oracle_set thorough) {
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
@@ -98,7 +104,7 @@ enum violation run_in_child(const struct collector *subject, const struct collec
         /* Of processor time: a busy machine makes nothing hang. */
         setitimer(ITIMER_PROF, &(struct itimerval){.it_value.tv_sec = CHILD_SECONDS}, NULL);
         signal(SIGPROF, SIG_DFL);
-        struct verdict verdict = run_here(subject, reference, p);
+        struct verdict verdict = run_with(subject, reference, p, thorough);
         _exit(verdict.harness_error ? 99 : 100 + (int)verdict.violation);
     }
     int status;
@@ -111,4 +117,13 @@ enum violation run_in_child(const struct collector *subject, const struct collec
     if (WIFEXITED(status) && WEXITSTATUS(status) >= 100)
         return (enum violation)(WEXITSTATUS(status) - 100);
     return VIOLATION_sanitizer;
+}
+
+enum violation run_in_child(const struct collector *subject, const struct collector *reference,
+                            const struct program *p) {
+    return run_away(subject, reference, p, 0);
+}
+
+enum violation run_thoroughly(const struct collector *subject, const struct program *p) {
+    return run_away(subject, NULL, p, ORACLES_ALL);
 }

@@ -24,5 +24,7 @@ void crashes_end_the_process(void);
 /* Runs in a child; a crash or sanitizer report is VIOLATION_sanitizer, a hang a failed test. */
 enum violation run_in_child(const struct collector *subject, const struct collector *reference,
                             const struct program *);
+/* The same, with no oracle that looks at a sample (runner_options, thorough). */
+enum violation run_thoroughly(const struct collector *subject, const struct program *);
 
 #endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Oracle own_colours: the colours of the blocks in the own heap of a collector that marks and
+ * sweeps in slices, by what its phase asks for.
+ *
+ * What the program can reach is part of what Definition 6 asks to be kept, so that while marking
+ * it is black or protected by what is gray.  What an ephemeron alone reaches is not asked for: it
+ * is decided at the end of marking.
+ */
+#include "oracles/own/own_record.h"
+
+#include <stdio.h>
+
+_Noreturn static void fail_colour(struct judge *j, enum violation v, const struct gc_own_extent *e,
+                                  const char *expected, const char *detail) {
+    snprintf(j->expected, VERDICT_TEXT, "%s", expected);
+    own_describe(j, e, j->found, VERDICT_TEXT);
+    judge_fail(j, v, detail);
+}
+
+static void judge_marking(struct judge *j, const struct gc_own_extent *e) {
+    if (e->seen & SEEN_STRONGLY && header_colour(*e->header) != BLACK && !(e->seen & SEEN_GUARDED))
+        fail_colour(j, VIOLATION_barrier_missed, e, "black, or reachable from a gray block",
+                    "while marking nothing protects a block that can be reached");
+}
+
+/* What has been cut off from a block may be black for a cycle: it is abstract, and unreachable. */
+static void judge_white(struct judge *j, const struct gc_own_extent *e, const char *detail) {
+    bool cut_off = !e->seen && header_tag(*e->header) == TAG_ABSTRACT;
+    if (!cut_off && header_colour(*e->header) != WHITE)
+        fail_colour(j, VIOLATION_wrong_colour, e, "white", detail);
+}
+
+static void judge_block(struct judge *j, const struct gc_own *own, const struct gc_own_extent *e) {
+    if (header_colour(*e->header) == GRAY)
+        fail_colour(j, VIOLATION_wrong_colour, e, "white or black",
+                    "a block is gray in its header");
+    if (own->phase == GC_OWN_MARK)
+        judge_marking(j, e);
+    else if (own->phase == GC_OWN_IDLE)
+        judge_white(j, e, "a block is not white after a cycle");
+    else if (own_is_below(own, e))
+        judge_white(j, e, "a block that sweeping has passed is not white");
+    else if (e->seen & SEEN_STRONGLY && header_colour(*e->header) != BLACK)
+        fail_colour(j, VIOLATION_wrong_colour, e, "black",
+                    "sweeping will free a block that can be reached");
+}
+
+static bool operated(struct judge *j) {
+    struct own_record *r = j->record;
+    if (!r->own)
+        return false;
+    if (r->own->phase == GC_OWN_MARK)
+        own_guard(r);
+    for (size_t n = 0; n < r->own->n; n++)
+        if (!r->own->extents[n].young && own_is_block(&r->own->extents[n]))
+            judge_block(j, r->own, &r->own->extents[n]);
+    return true;
+}
+
+const struct oracle_module oracle_own_colours = {
+    .meaning = "blocks have the colours that the phase asks for, and marking protects what it must",
+    .source = "Definition 6 and Figure 28, property 4, of the long OCaml paper",
+    .classes = {VIOLATION_wrong_colour, VIOLATION_barrier_missed},
+    .needs = 1u << NEED_own,
+    .record = RECORD_own_record,
+    .samples = true,
+    .operated = operated,
+};
