@@ -16,6 +16,7 @@
 #include "program/bytes/bytes.h"
 #include "program/text/text.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,7 @@ enum { REPORT_SIZE = 1 << 20 };
 
 static struct program program;
 static struct runner *runner;
+static char refusal[VERDICT_TEXT]; /* of the last input; empty: it has been run */
 
 oracle_set target_oracles;
 void (*target_found)(const struct verdict *);
@@ -131,15 +133,63 @@ static enum going going(const struct collector *subject, const struct verdict *v
     return go_on_after(kind);
 }
 
-/* The program on `runner`.  If that is a violation it returns false where a campaign wants to go
- * on, and else not at all. */
-static bool run(const struct collector *subject, const uint8_t *data, size_t size) {
+/* ---- programs that cannot be run --------------------------------------------------------------
+ *
+ * They are no programs that passed: a process that ends in order says how many there were.
+ */
+
+static struct tally {
+    const char *subject;
+    uint64_t programs, not_run;
+    char why[VERDICT_TEXT]; /* of the first that was not run */
+} tallies[ALL_COLLECTORS_MOST];
+static pid_t tallied_by;
+
+static void tell_not_run(void) {
+    for (unsigned t = 0; tallied_by == getpid() && t < ALL_COLLECTORS_MOST; t++)
+        if (tallies[t].not_run)
+            fprintf(stderr,
+                    "isoheap: %s: %" PRIu64 " of %" PRIu64
+                    " programs were not run; the first: %s\n",
+                    tallies[t].subject, tallies[t].not_run, tallies[t].programs, tallies[t].why);
+}
+
+static void count_run(const struct collector *subject, const struct verdict *v, unsigned number) {
+    struct tally *t = &tallies[number];
+    t->subject = subject->name;
+    t->programs++;
+    if (!v->not_run)
+        return;
+    if (!tallied_by) {
+        tallied_by = getpid();
+        atexit(tell_not_run);
+    }
+    if (t->not_run++ == 0)
+        snprintf(t->why, sizeof t->why, "%s", v->detail);
+}
+
+const char *target_refusal(void) {
+    return refusal[0] ? refusal : NULL;
+}
+
+/* ---- runs -------------------------------------------------------------------------------------
+ */
+
+/* The program on `runner`, that of the collector with this number.  If that is a violation it
+ * returns false where a campaign wants to go on, and else not at all. */
+static bool run(const struct collector *subject, unsigned number, const uint8_t *data,
+                size_t size) {
     struct verdict verdict;
     pid_t self = getpid();
     runner_run(runner, &program, &verdict);
     if (getpid() != self)
         _Exit(1); /* a copy of the process, which the collector has made, has nothing to say */
     current_judged(verdict.counts.subject);
+    count_run(subject, &verdict, number);
+    if (!verdict.not_run)
+        refusal[0] = '\0';
+    else if (number == 0)
+        snprintf(refusal, sizeof refusal, "%s", verdict.detail);
     if (!verdict.violation && !verdict.harness_error)
         return true;
     if (target_found)
@@ -160,6 +210,12 @@ static bool run(const struct collector *subject, const uint8_t *data, size_t siz
     violate(verdict.violation);
 }
 
+static void end_input(void) {
+    if (refusal[0])
+        current_not_run(refusal);
+    current_end();
+}
+
 int collector_target(const struct collector *subject, const struct collector *reference,
                      const uint8_t *data, size_t size) {
     if (!runner) {
@@ -169,8 +225,8 @@ int collector_target(const struct collector *subject, const struct collector *re
     go_on_begin();
     current_begin(data, size);
     load(data, size);
-    run(subject, data, size);
-    current_end();
+    run(subject, 0, data, size);
+    end_input();
     return 0;
 }
 
@@ -187,8 +243,8 @@ int all_collectors_target(const struct collector *const *collectors, const uint8
         if (!runners[c])
             runners[c] = open_runner(collectors[c], NULL);
         runner = runners[c]; /* whom a sanitizer's report is about */
-        good = run(collectors[c], data, size);
+        good = run(collectors[c], c, data, size);
     }
-    current_end();
+    end_input();
     return 0;
 }

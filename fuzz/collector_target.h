@@ -18,6 +18,10 @@ extern "C" {
 extern oracle_set target_oracles;
 extern void (*target_found)(const struct verdict *);
 
+/* Why the last input has not been run: no collector can be given that program, and this is what the
+ * first of them has no room for, say.  NULL if it has been run. */
+const char *target_refusal(void);
+
 /* One input: bytes, or a program as text (recognised by its version line), so that a file of
  * seeds/ or crashes/ replays as it is.  reference NULL: against the model alone.  Returns 0, or
  * writes the report to stderr and aborts.  The pair of collectors must be the same in every call

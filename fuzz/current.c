@@ -134,6 +134,11 @@ void current_judged(const uint64_t *counts) {
         current->judged[o] += counts[o];
 }
 
+void current_not_run(const char *why) {
+    if (current && current->not_run++ == 0)
+        snprintf(current->why_not, sizeof current->why_not, "%s", why);
+}
+
 void current_say(const char *text) {
     if (!is_open())
         return;

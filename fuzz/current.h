@@ -22,6 +22,8 @@ void current_say(const char *text);
 void current_violated(unsigned number);
 /* How often each oracle judged the subject in the run that has ended; ORACLE_COUNT of them. */
 void current_judged(const uint64_t *counts);
+/* It was not run, and why. */
+void current_not_run(const char *why);
 /* Around a mutation of an input; current_end ends it too. */
 void current_mutate(const uint8_t *data, size_t size, unsigned seed);
 

@@ -23,8 +23,9 @@
 #include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-/* Optional in a target. */
+/* Optional in a target; the second says why the last input could not be run, or NULL. */
 __attribute__((weak)) int LLVMFuzzerInitialize(int *argc, char ***argv);
+__attribute__((weak)) const char *target_refusal(void);
 
 enum { EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_UNREADABLE = 3, EXIT_TROUBLE = 4 };
 enum { DEEPEST_FOLDER = 32, LONGEST_RANDOM_INPUT = 512, RANDOM_BATCH = 4096 };
@@ -44,9 +45,11 @@ static const char help[] =
     "  --findings=FOLDER   keep the random inputs that fail there\n"
     "  --help              print this\n"
     "\n"
-    "The last line is `N passed, N failed`.  Exit status: 0 all passed, 1 an input failed, 2 "
-    "usage,\n"
-    "3 an input cannot be read, 4 the system refused a process or a file.\n";
+    "The last line is `N passed, N failed`, and `, N not run` if some are programs that the "
+    "target\n"
+    "cannot be given.  Exit status: 0 none failed, 1 an input failed, 2 usage, 3 an input cannot "
+    "be\n"
+    "read, or none of them could be run, 4 the system refused a process or a file.\n";
 
 static struct {
     unsigned timeout;
@@ -55,10 +58,15 @@ static struct {
     bool no_fork;
 } options = {.timeout = 10, .repeat = 1, .seed = 1};
 
-static uint64_t passed, failed;
+static uint64_t passed, failed, not_run;
 static bool unreadable;
 static FILE *child_output;   /* what a child writes to its stderr */
-static FILE *child_progress; /* the number of the input that it is at */
+static FILE *child_progress; /* a struct progress, which it writes */
+struct progress {
+    uint64_t number;  /* of the input that it is at */
+    uint64_t not_run; /* inputs before it that the target could not be given */
+    char why[256];    /* of the last of them */
+};
 
 static _Noreturn void trouble(const char *what) {
     fprintf(stderr, "%s: %s\n", what, strerror(errno));
@@ -122,6 +130,16 @@ static void run_target(struct input input) {
         LLVMFuzzerTestOneInput(input.data, input.size);
 }
 
+/* Was the last input none that the target can be given?  Notes it. */
+static bool note_refusal(struct progress *p) {
+    const char *why = target_refusal ? target_refusal() : NULL;
+    if (!why)
+        return false;
+    p->not_run++;
+    snprintf(p->why, sizeof p->why, "%s", why);
+    return true;
+}
+
 /* --- children ----------------------------------------------------------------------------- */
 
 /* Starts a child whose stderr goes to child_output.  Returns true in the child. */
@@ -139,6 +157,19 @@ static bool start_child(pid_t *child) {
         _exit(EXIT_TROUBLE);
     signal(SIGALRM, SIG_DFL);
     return true;
+}
+
+static void write_progress(const struct progress *p) {
+    if (pwrite(fileno(child_progress), p, sizeof *p, 0) != sizeof *p)
+        _exit(EXIT_TROUBLE);
+}
+
+static struct progress read_progress(void) {
+    struct progress p;
+    if (pread(fileno(child_progress), &p, sizeof p, 0) != sizeof p)
+        trouble("temporary file");
+    p.why[sizeof p.why - 1] = '\0';
+    return p;
 }
 
 static int wait_for(pid_t child) {
@@ -185,15 +216,21 @@ static void report_failure(const char *name, int status, const char *remark) {
         fwrite(buffer, 1, n, stderr);
 }
 
-/* Runs one input in a child and returns how that ended; 0 is well. */
-static int run_in_child(struct input input) {
+/* Runs one input in a child and returns how that ended; 0 is well, or it was not run. */
+static int run_in_child(struct input input, struct progress *p) {
     pid_t child;
+    *p = (struct progress){0};
+    write_progress(p);
     if (start_child(&child)) {
         alarm(options.timeout);
         run_target(input);
+        if (note_refusal(p))
+            write_progress(p);
         _exit(0);
     }
-    return wait_for(child);
+    int status = wait_for(child);
+    *p = read_progress();
+    return status;
 }
 
 /* --- files -------------------------------------------------------------------------------- */
@@ -252,14 +289,19 @@ static void replay_file(const char *path) {
         return;
     }
     int status = 0;
-    if (options.no_fork)
+    struct progress p = {0};
+    if (options.no_fork) {
         run_target(input);
-    else
-        status = run_in_child(input);
-    if (status == 0)
-        passed++;
-    else
+        note_refusal(&p);
+    } else {
+        status = run_in_child(input, &p);
+    }
+    if (status)
         report_failure(path, status, "");
+    else if (p.not_run)
+        printf("%s: not run: %s\n", path, p.why);
+    passed += !status && !p.not_run;
+    not_run += !status && p.not_run;
     free(input.data);
 }
 
@@ -302,37 +344,37 @@ static void keep_finding(struct input input) {
     printf("%s: kept\n", final);
 }
 
-static void note_progress(uint64_t number) {
-    if (pwrite(fileno(child_progress), &number, sizeof number, 0) != sizeof number)
-        _exit(EXIT_TROUBLE);
-}
-
 /* Runs inputs from, from + 1, ... to - 1 in a child; returns the first that failed, or to. */
 static uint64_t run_batch(uint64_t from, uint64_t to, int *status) {
-    uint64_t reached = from;
+    struct progress p = {.number = from};
     pid_t child;
+    write_progress(&p);
     if (start_child(&child)) {
-        for (uint64_t number = from; number < to; number++) {
-            struct input input = random_input(number);
-            note_progress(number);
+        for (; p.number < to; p.number++) {
+            struct input input = random_input(p.number);
+            write_progress(&p);
             alarm(options.timeout);
             run_target(input);
+            note_refusal(&p);
             free(input.data);
         }
+        write_progress(&p);
         _exit(0);
     }
     *status = wait_for(child);
-    if (*status == 0)
-        return to;
-    if (pread(fileno(child_progress), &reached, sizeof reached, 0) != sizeof reached)
-        trouble("temporary file");
+    p = read_progress();
+    uint64_t reached = *status ? p.number : to;
+    uint64_t refused = p.not_run < reached - from ? p.not_run : reached - from;
+    not_run += refused;
+    passed += reached - from - refused;
     return reached;
 }
 
 static void report_random_failure(uint64_t number, int status_in_batch) {
     char name[64];
     struct input input = random_input(number);
-    int status = run_in_child(input);
+    struct progress p;
+    int status = run_in_child(input, &p);
     snprintf(name, sizeof name, "random input %" PRIu64 " of seed %" PRIu64, number, options.seed);
     if (status)
         report_failure(name, status, "");
@@ -348,7 +390,6 @@ static void run_random(void) {
         uint64_t to = from + (left < RANDOM_BATCH ? left : RANDOM_BATCH);
         int status;
         uint64_t reached = run_batch(from, to, &status);
-        passed += reached - from;
         from = reached;
         if (reached < to) {
             report_random_failure(reached, status);
@@ -358,11 +399,15 @@ static void run_random(void) {
 }
 
 static void run_random_here(void) {
-    for (uint64_t number = 0; number < options.random; number++, passed++) {
-        struct input input = random_input(number);
+    struct progress p = {0};
+    for (; p.number < options.random; p.number++) {
+        struct input input = random_input(p.number);
         run_target(input);
+        note_refusal(&p);
         free(input.data);
     }
+    not_run += p.not_run;
+    passed += p.number - p.not_run;
 }
 
 /* --- command line ------------------------------------------------------------------------- */
@@ -432,6 +477,9 @@ int main(int argc, char **argv) {
         run_random_here();
     else
         run_random();
-    printf("%" PRIu64 " passed, %" PRIu64 " failed\n", passed, failed);
-    return failed ? EXIT_FAILED : unreadable ? EXIT_UNREADABLE : 0;
+    printf("%" PRIu64 " passed, %" PRIu64 " failed", passed, failed);
+    if (not_run)
+        printf(", %" PRIu64 " not run", not_run);
+    printf("\n");
+    return failed ? EXIT_FAILED : unreadable || (not_run && !passed) ? EXIT_UNREADABLE : 0;
 }

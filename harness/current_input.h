@@ -36,6 +36,8 @@ struct current_input {
     uint32_t said_size;  /* of what isoheap or a sanitizer said about it */
     uint32_t violations; /* of earlier inputs, after which the process went on */
     uint64_t judged[ORACLE_COUNT]; /* how often each oracle judged the subject, in all runs */
+    uint64_t not_run;              /* inputs that no collector can be given, of those runs */
+    char why_not[VERDICT_TEXT];    /* of the first of them */
     char said[CURRENT_SAID];
     uint8_t input[CURRENT_INPUT];
 };

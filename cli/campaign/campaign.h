@@ -199,6 +199,8 @@ struct target {
     unsigned n_begun;
     uint64_t judged[ORACLE_COUNT]; /* by processes that have ended, how often each oracle */
     uint64_t runs_seen;            /* of processes that have ended, by their own count */
+    uint64_t not_run;              /* of those: programs that no collector can be given */
+    char why_not[VERDICT_TEXT];    /* the first of them */
     uint64_t violations, kept;     /* runs that ended in one; of these, inputs that were kept */
     uint64_t executions_said;      /* the most that a process has written, if it does not count */
     struct pulse pulses[JOBS_MAX];

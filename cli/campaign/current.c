@@ -106,6 +106,9 @@ static void note_end(struct target *t, const char *path) {
         t->runs_seen += c->runs;
         for (unsigned o = 0; o < ORACLE_COUNT; o++)
             t->judged[o] += c->judged[o];
+        if (c->not_run && !t->not_run)
+            snprintf(t->why_not, sizeof t->why_not, "%.*s", VERDICT_TEXT - 1, c->why_not);
+        t->not_run += c->not_run;
         if (c->said_size && state == CURRENT_RUNNING)
             keep_said(t, c);
         if (state == CURRENT_MUTATING && c->said_size) /* else it was killed */

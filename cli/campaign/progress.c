@@ -175,6 +175,13 @@ static void print_violations(const struct target *t) {
                t->name, t->violations, t->kept);
 }
 
+/* What could not be run is nothing that passed. */
+static void print_not_run(const struct target *t) {
+    if (t->not_run)
+        printf("%s: %" PRIu64 " of %" PRIu64 " programs were not run; the first: %s\n", t->name,
+               t->not_run, t->runs_seen, t->why_not);
+}
+
 /* Of programs with any config: what is silent is so by the default one. */
 static void print_oracles(const struct target *t) {
     struct program empty;
@@ -229,6 +236,8 @@ int print_summary(struct campaign *c, double seconds) {
             print_row(c, &c->targets[i]);
     for (unsigned i = 0; i < c->n_targets; i++)
         print_violations(&c->targets[i]);
+    for (unsigned i = 0; i < c->n_targets; i++)
+        print_not_run(&c->targets[i]);
     for (unsigned i = 0; i < c->n_targets; i++)
         if (c->targets[i].ended)
             print_oracles(&c->targets[i]);

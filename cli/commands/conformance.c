@@ -228,6 +228,8 @@ static int run_sample(const struct conformance *c, const struct collector *colle
     printf("oracles in %u programs made at random (isoheap run -v says it of yours):\n",
            sample.programs);
     print_judgements(collector, &config, 0, sample.judged);
+    if (sample.not_run)
+        printf("%u of them were not run; the first: %s\n", sample.not_run, sample.why_not);
     if (v->violation || v->harness_error)
         printf("the last of them: %s%s of the %s, %s; isoheap fuzz finds and reduces such\n",
                v->harness_error ? "harness error" : "violation ",

@@ -145,9 +145,8 @@ static void print_figures(const struct exploration *x) {
     printf("%s: complete, no violation\n", x->job.subject->name);
     print_scope(x);
     printf("  programs     %" PRIu64 "\n", f->programs);
-    if (f->without_meaning)
-        printf("  no meaning   %" PRIu64 " of them: the heap does not fit the collector\n",
-               f->without_meaning);
+    if (f->not_run)
+        printf("  not run      %" PRIu64 " of them; the first: %s\n", f->not_run, x->not_run.text);
     printf("  operations   %" PRIu64 ", %" PRIu64 " more without effect\n", f->operations,
            f->skipped);
     printf("  comparisons  %" PRIu64 "\n  refusals     %" PRIu64 "\n  digest       %016" PRIx64
@@ -157,14 +156,24 @@ static void print_figures(const struct exploration *x) {
 
 /* No violation says nothing if nothing happened. */
 static void print_nothing(const struct exploration *x) {
-    fprintf(stderr,
-            "isoheap: %s: no operation of %" PRIu64 " programs had an effect: nothing but initial "
-            "heaps has been explored.  %s\n",
-            x->job.subject->name, x->figures.programs,
-            x->scope.ops == 0         ? "--operations=0 asks for that"
-            : x->figures.skipped == 0 ? "The heaps do not fit the collector (--config=heap=N)"
-                                      : "The collector has none of the menu's operations, or they "
-                                        "mean nothing on these heaps (--menu, --shapes)");
+    const struct explore_figures *f = &x->figures;
+    if (f->not_run == f->programs)
+        fprintf(stderr,
+                "isoheap: %s: none of %" PRIu64 " programs was run: %s.  Other heaps may fit the "
+                "collector (--config=heap=N, --shapes)\n",
+                x->job.subject->name, f->programs, x->not_run.text);
+    else
+        fprintf(stderr,
+                "isoheap: %s: no operation of %" PRIu64 " programs had an effect: nothing but "
+                "initial heaps has been explored.  %s\n",
+                x->job.subject->name, f->programs,
+                x->scope.ops == 0
+                    ? "--operations=0 asks for that"
+                    : "The collector has none of the menu's operations, or they mean nothing on "
+                      "these heaps (--menu, --shapes)");
+    if (f->not_run && f->not_run < f->programs)
+        fprintf(stderr, "isoheap: %" PRIu64 " of them were not run; the first: %s\n", f->not_run,
+                x->not_run.text);
     print_scope(x);
 }
 
@@ -251,6 +260,7 @@ static int explore_collector(struct exploration *x, const struct collector *c) {
         return EXIT_USAGE;
     x->done = 0;
     x->figures = (struct explore_figures){0};
+    x->not_run = (struct explore_reason){0};
     x->found = x->late = false;
     explore_scope_for(x, c);
     int status = explore(x);

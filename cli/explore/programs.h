@@ -21,12 +21,18 @@
 /* Sums over programs. */
 struct explore_figures {
     uint64_t programs;
-    uint64_t without_meaning; /* programs that do not fit the collector at all: nothing ran */
-    uint64_t operations;      /* that had an effect */
-    uint64_t skipped;         /* that had none */
-    uint64_t checks;          /* comparisons of all heaps */
-    uint64_t refusals;        /* allocations that the subject refused */
-    uint64_t digest;          /* of all programs, in any order */
+    uint64_t not_run;    /* programs that the collector cannot be given */
+    uint64_t operations; /* that had an effect */
+    uint64_t skipped;    /* that had none */
+    uint64_t checks;     /* comparisons of all heaps */
+    uint64_t refusals;   /* allocations that the subject refused */
+    uint64_t digest;     /* of all programs, in any order */
+};
+
+/* Why the first program that was not run was not. */
+struct explore_reason {
+    uint64_t chunk; /* that it is of */
+    char text[VERDICT_TEXT];
 };
 
 struct exploration {
@@ -45,6 +51,7 @@ struct exploration {
     uint64_t chunk, chunks; /* units of a chunk; chunks of the scope */
     uint64_t done;          /* all chunks below are done */
     struct explore_figures figures;
+    struct explore_reason not_run; /* of those figures, if they have any */
 
     /* the first violation in the order of the enumeration, if found */
     bool found, late;

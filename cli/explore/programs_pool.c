@@ -36,6 +36,8 @@ struct worker_shared {
     _Atomic bool well;      /* it has come to its end */
     struct guard_end end;   /* how it has ended: the keeper's word */
     struct verdict verdict;
+    struct explore_reason not_run; /* of the first, which is of its lowest chunk */
+    _Atomic bool refused;          /* that is there */
     struct program program;
 };
 
@@ -106,12 +108,21 @@ static uint64_t next_unit(void *context, uint64_t unit) {
 static void count(struct explore_figures *f, const struct program *p, const struct verdict *v) {
     f->programs++;
     f->digest += program_digest(p);
-    f->without_meaning += v->counts.checks == 0 && !v->violation;
+    f->not_run += v->not_run;
     for (unsigned code = 0; code < OP_CODES; code++)
         f->operations += v->counts.ops[code];
     f->skipped += v->counts.skipped;
     f->checks += v->counts.checks;
     f->refusals += v->counts.refusals;
+}
+
+static void note_not_run(struct worker *w, const char *why) {
+    struct explore_reason *r = &w->own->not_run;
+    if (atomic_load(&w->own->refused))
+        return;
+    r->chunk = w->message.chunk;
+    snprintf(r->text, sizeof r->text, "%s", why);
+    atomic_store(&w->own->refused, true);
 }
 
 static struct verdict judge_in_target(const struct worker *w, const struct program *p) {
@@ -139,6 +150,8 @@ static bool visit(void *context, const struct program *p) {
         return false;
     }
     count(&w->message.figures, p, &verdict);
+    if (verdict.not_run)
+        note_not_run(w, verdict.detail);
     return true;
 }
 
@@ -197,9 +210,22 @@ struct pool {
     bool here[WINDOW];
 };
 
+/* The first reason in the order of the enumeration, once its chunk is done: that of the worker
+ * which has the lowest one. */
+static void take_reasons(struct pool *p) {
+    struct explore_reason *first = &p->x->not_run;
+    for (unsigned i = 0; i < p->n; i++) {
+        const struct worker_shared *w = &p->shared->workers[i];
+        if (!atomic_load(&w->refused) || (first->text[0] && first->chunk <= w->not_run.chunk))
+            continue;
+        *first = w->not_run;
+        first->text[sizeof first->text - 1] = '\0';
+    }
+}
+
 static void add(struct explore_figures *sum, const struct explore_figures *f) {
     sum->programs += f->programs;
-    sum->without_meaning += f->without_meaning;
+    sum->not_run += f->not_run;
     sum->operations += f->operations;
     sum->skipped += f->skipped;
     sum->checks += f->checks;
@@ -305,6 +331,7 @@ static bool watch(struct pool *p) {
         explore_show(p->x, running(p));
         if (now - p->saved > SAVE_SECONDS) {
             p->saved = now;
+            take_reasons(p);
             good = explore_save(p->x);
         }
     }
@@ -363,6 +390,8 @@ bool explore_pool(struct exploration *x) {
     good = good && watch(p);
     if (p->shared)
         end_workers(p);
+    if (p->shared)
+        take_reasons(p);
     if (p->in >= 0)
         close(p->in);
     bool saved = good && explore_save(x);

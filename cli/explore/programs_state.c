@@ -27,7 +27,7 @@ static char *subject_lines(const struct exploration *x) {
     if (x->job.stack_kib || x->job.ordinary_stack)
         snprintf(stack, sizeof stack, "stack %zu\n", x->job.stack_kib);
     scope_print(&x->scope, scope, sizeof scope);
-    return text_of("isoheap explore 1\ncollector %s\nreference %s\noracles %x\n%s%s%s%sscope %s\n"
+    return text_of("isoheap explore 2\ncollector %s\nreference %s\noracles %x\n%s%s%s%sscope %s\n"
                    "units %" PRIu64 " programs %" PRIu64 " chunk %" PRIu64 "\n",
                    x->job.subject->name, x->job.reference ? x->job.reference->name : "none",
                    x->job.oracles, masks[0] ? "unmask " : "", masks, masks[0] ? "\n" : "", stack,
@@ -35,7 +35,7 @@ static char *subject_lines(const struct exploration *x) {
 }
 
 #define FIGURES                                                                                    \
-    "done %" PRIu64 "\nprograms %" PRIu64 "\nwithout_meaning %" PRIu64 "\noperations %" PRIu64     \
+    "done %" PRIu64 "\nprograms %" PRIu64 "\nnot_run %" PRIu64 "\noperations %" PRIu64             \
     "\nskipped %" PRIu64 "\nchecks %" PRIu64 "\nrefusals %" PRIu64 "\ndigest %" PRIu64 "\n"
 
 bool explore_save(const struct exploration *x) {
@@ -43,14 +43,18 @@ bool explore_save(const struct exploration *x) {
     if (!x->state)
         return true;
     char *path = state_path(x), *subject = subject_lines(x);
-    char *figures = text_of(FIGURES, x->done, f->programs, f->without_meaning, f->operations,
-                            f->skipped, f->checks, f->refusals, f->digest);
-    char *text = text_of("%s%s", subject, figures);
+    char *figures = text_of(FIGURES, x->done, f->programs, f->not_run, f->operations, f->skipped,
+                            f->checks, f->refusals, f->digest);
+    char *why = x->not_run.text[0]
+                    ? text_of("why %" PRIu64 " %s\n", x->not_run.chunk, x->not_run.text)
+                    : text_of("%s", "");
+    char *text = text_of("%s%s%s", subject, figures, why);
     bool good = make_folder(x->state);
     if (!good)
         fprintf(stderr, "isoheap: cannot make the folder %s: %s\n", x->state, strerror(errno));
     good = good && write_finding(path, text, strlen(text));
     free(text);
+    free(why);
     free(figures);
     free(subject);
     free(path);
@@ -69,19 +73,32 @@ static bool read_figure(const char **text, const char *name, uint64_t *value) {
     return *end == '\n';
 }
 
+/* "why CHUNK TEXT\n" at the end, if anything is there. */
+static bool read_reason(const char *text, struct explore_reason *r) {
+    int begin = 0, end = 0;
+    r->text[0] = '\0';
+    if (!*text)
+        return true;
+    bool good =
+        sscanf(text, "why %" SCNu64 " %n%511[^\n]%n", &r->chunk, &begin, r->text, &end) == 2;
+    return good && begin > 0 && strcmp(text + end, "\n") == 0;
+}
+
 static bool read_figures(const char *text, struct exploration *x) {
     struct explore_figures f;
+    struct explore_reason why = {0};
     uint64_t done;
     bool good =
         read_figure(&text, "done", &done) && read_figure(&text, "programs", &f.programs) &&
-        read_figure(&text, "without_meaning", &f.without_meaning) &&
+        read_figure(&text, "not_run", &f.not_run) &&
         read_figure(&text, "operations", &f.operations) &&
         read_figure(&text, "skipped", &f.skipped) && read_figure(&text, "checks", &f.checks) &&
         read_figure(&text, "refusals", &f.refusals) && read_figure(&text, "digest", &f.digest) &&
-        !*text && done <= x->chunks && f.programs <= x->total.programs;
+        read_reason(text, &why) && done <= x->chunks && f.programs <= x->total.programs;
     if (good) {
         x->done = done;
         x->figures = f;
+        x->not_run = why;
     }
     return good;
 }
@@ -90,7 +107,7 @@ static int read_state(struct exploration *x, const char *path, const char *text)
     char *subject = subject_lines(x);
     size_t length = strlen(subject);
     int status = EXIT_OK;
-    if (strncmp(text, "isoheap explore 1\n", 18) != 0) {
+    if (strncmp(text, "isoheap explore 2\n", 18) != 0) {
         fprintf(stderr, "isoheap: %s is no state of an exploration; remove it to begin anew\n",
                 path);
         status = EXIT_UNREADABLE;

@@ -19,6 +19,8 @@ void print_judgements(const struct collector *, const struct gc_config *, oracle
 struct judged_sample {
     unsigned programs;
     uint64_t judged[ORACLE_COUNT]; /* of the subject */
+    unsigned not_run;              /* of the programs: the collector cannot be given them */
+    char why_not[VERDICT_TEXT];    /* the first of those */
     struct verdict verdict; /* the first that is a violation or a harness error, or of the last */
 };
 /* Makes so many programs from nothing, the same in every call, and runs each on the collector and

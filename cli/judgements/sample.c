@@ -8,6 +8,7 @@
 #include "program/bytes/bytes.h"
 #include "program/mutation/mutate.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { SAMPLE_BYTES = 2048, SAMPLE_SEED = 1 };
@@ -28,6 +29,8 @@ bool sample_run(struct judged_sample *s, const struct collector *subject, unsign
         program_decode(&program, bytes, size);
         s->verdict = run_job(&job, &program, &report);
         free(report);
+        if (s->verdict.not_run && s->not_run++ == 0)
+            snprintf(s->why_not, sizeof s->why_not, "%s", s->verdict.detail);
         for (unsigned o = 0; o < ORACLE_COUNT; o++)
             s->judged[o] += s->verdict.counts.subject[o];
         s->programs++;

@@ -243,6 +243,7 @@ struct programs {
     size_t *start;     /* of each, n + 1 */
     uint64_t *reach;   /* n + 1 times; the last are reached when a collector is opened or closed */
     unsigned n, words; /* words of a program's bits */
+    unsigned not_run;  /* that the collector cannot be given: they are not among the n */
 };
 static inline bool program_reaches(const struct programs *p, unsigned program, unsigned mutant) {
     return p->reach[(size_t)program * p->words + mutant / 64] >> mutant % 64 & 1;

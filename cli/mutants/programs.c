@@ -29,8 +29,10 @@ enum {
     COMPARED = 64,      /* programs that the collector as it was compiled runs too */
     PROGRAM_MS = 10000, /* of processor time */
     RECENT = 64,        /* parents that are chosen more often */
-    ROUNDS = 4
+    ROUNDS = 4,
+    HEAD = 4 /* numbers at the head of the file of programs, behind the line of FORM */
 };
+#define FORM "%s programs 2"
 
 /* What the child tells. */
 struct making {
@@ -147,6 +149,10 @@ static bool try_program(struct maker *k, const uint8_t *data, size_t size) {
             m->violation = verdict.violation;
         return true;
     }
+    if (verdict.not_run) {
+        k->programs->not_run++;
+        return true;
+    }
     if (is_new(k))
         k->parents[k->n_parents++] = k->programs->n;
     return keep_program(k, data, size);
@@ -228,10 +234,11 @@ static void note_always(struct maker *k) {
 static bool write_programs(const struct maker *k, const char *path) {
     const struct programs *p = k->programs;
     FILE *out = fopen(path, "wb");
-    uint64_t head[3] = {p->n, p->words, p->start[p->n]};
+    uint64_t head[HEAD] = {p->n, p->words, p->start[p->n], p->not_run};
     if (!out)
         return false;
-    bool good = fprintf(out, "%s\n", k->plan->key) > 0 && fwrite(head, sizeof head, 1, out) == 1 &&
+    bool good = fprintf(out, FORM "\n", k->plan->key) > 0 &&
+                fwrite(head, sizeof head, 1, out) == 1 &&
                 fwrite(p->start, sizeof *p->start, p->n + 1, out) == p->n + 1 &&
                 fwrite(p->bytes, 1, head[2], out) == head[2] &&
                 fwrite(p->reach, sizeof *p->reach * p->words, p->n + 1, out) == p->n + 1;
@@ -283,16 +290,18 @@ static _Noreturn void make_here(struct maker *k, const char *path) {
 static bool load_programs(const struct program_plan *plan, const char *path, unsigned mutants,
                           struct programs *p) {
     FILE *in = fopen(path, "rb");
-    char key[64] = "";
-    uint64_t head[3];
+    char key[64] = "", wanted[64];
+    uint64_t head[HEAD];
     if (!in)
         return false;
-    bool good = fgets(key, sizeof key, in) && strncmp(key, plan->key, strlen(plan->key)) == 0 &&
+    snprintf(wanted, sizeof wanted, FORM "\n", plan->key);
+    bool good = fgets(key, sizeof key, in) && strcmp(key, wanted) == 0 &&
                 fread(head, sizeof head, 1, in) == 1 && head[0] >= plan->budget &&
                 head[0] < UINT32_MAX && head[1] == mutants / 64 + 1 &&
                 head[2] <= head[0] * LENGTH_MOST;
     if (good) {
-        *p = (struct programs){.n = (unsigned)head[0], .words = (unsigned)head[1]};
+        *p = (struct programs){
+            .n = (unsigned)head[0], .words = (unsigned)head[1], .not_run = (unsigned)head[3]};
         p->start = calloc(head[0] + 1, sizeof *p->start);
         p->bytes = calloc(head[2] + 1, 1);
         p->reach = calloc((head[0] + 1) * head[1], sizeof *p->reach);

@@ -86,7 +86,7 @@ static void put_killed(FILE *out, const struct mutant_report *r, unsigned number
     const struct result *result = &r->results->result[number];
     put_place(out, r->mutants, &r->mutants->all[number - 1]);
     fprintf(out, "    killed by program %u: %s\n", result->tried,
-            result->harness_error ? "an assertion of the harness"
+            result->harness_error ? "it is not run, or an assertion of the harness fails"
             : result->hung        ? "it does not end"
                                   : violation_name(result->violation));
 }
@@ -141,6 +141,9 @@ static void put_sums(FILE *out, const struct mutant_report *r, const struct tall
             "  found: %.1f %% of those that make a program go wrong, %.1f %% of all that are not "
             "equivalent\n",
             share_wrong(t), share_all(t));
+    if (r->programs->not_run)
+        fprintf(out, "  %u programs besides were not run: the collector cannot be given them\n",
+                r->programs->not_run);
     if (!has_address_sanitizer())
         fputs("  this command has no AddressSanitizer: who uses poisoned memory is not seen\n",
               out);
@@ -220,10 +223,11 @@ void print_mutants_json(FILE *out, const struct mutant_report *r) {
     fputs("{\n  \"collector\": ", out);
     put_json(out, r->collector);
     fprintf(out,
-            ",\n  \"budget\": %u, \"finished\": %s, \"address_sanitizer\": %s, \"mutants\": %u, "
+            ",\n  \"budget\": %u, \"not_run\": %u, \"finished\": %s, \"address_sanitizer\": %s, "
+            "\"mutants\": %u, "
             "\"equivalent_code\": %u, \"twins\": %u,\n",
-            r->budget, r->finished ? "true" : "false", has_address_sanitizer() ? "true" : "false",
-            t.made, t.same, t.twins);
+            r->budget, r->programs->not_run, r->finished ? "true" : "false",
+            has_address_sanitizer() ? "true" : "false", t.made, t.same, t.twins);
     fprintf(out,
             "  \"left_out\": {\"macros\": %u, \"constants\": %u, \"switches\": %u, "
             "\"uncompiled\": %u},\n",

@@ -54,7 +54,15 @@ report = json.load(open("report.json"))
 assert report["finished"] and report["killed"]["all"] == int(sys.argv[1])
 assert report["mutants"] == sum(m["fate"] != "does not compile" for m in report["all"])
 assert report["survivors"]["left"] == sum(m["fate"] in ("survived", "never executed") for m in report["all"])
+assert report["not_run"] == 0
 PY
+
+# Programs that the collector cannot be given are none that a mutant survives.
+cp -r other small
+sed 's/\.renews = true,/&.max_heap_words = 1024,/' other/back.h >small/back.h
+check 1 '^  [1-9][0-9]* programs besides were not run: the collector cannot be given them' "${mutants[@]}" --source own/pebble.c \
+    --results small/results -- -I "$PWD/small"
+check 1 '"not_run": [1-9]' "${mutants[@]}" --source own/pebble.c --results small/results --json -- -I "$PWD/small"
 
 # clang's tree of a source may be larger than any program is.
 (cat own/pebble.c && echo "static const int many[] = {$(seq -s, 40000)};") >own/large.c

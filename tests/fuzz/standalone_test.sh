@@ -52,6 +52,14 @@ expect 2 '^usage:'
 expect 2 'not understood: --bogus;usage:' --bogus good
 expect 2 'not understood: --timeout=1x;usage:' --timeout=1x good
 expect 0 '^usage:.*Exit status' --help
+# What cannot be run has not passed.
+mkdir "$folder/refused"
+printf 'n' >"$folder/refused/n"
+expect 3 '^refused/n: not run: it begins with n;0 passed, 0 failed, 1 not run$' refused
+expect 0 '^refused/n: not run: it begins with n;3 passed, 0 failed, 1 not run$' good refused
+expect 0 '^refused/n: not run: it begins with n;3 passed, 0 failed, 1 not run$' --no-fork refused good
+expect 1 '1 passed, 1 failed, 1 not run$' refused bad/a good/one
+expect 0 '^58 passed, 0 failed, 2 not run$' --random=60 --seed=488
 # Random inputs: the same seed finds the same ones, and keeps them.
 expect 1 'random input [0-9]+ of seed 3: .*found/crash-[0-9a-f]{16}: kept.* passed, [0-9]+ failed$' \
     --timeout=1 --random=300 --seed=3 --findings=found

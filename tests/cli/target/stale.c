@@ -63,6 +63,7 @@ const struct collector stale = {
                .renews = true,
                .full_until_exact = 1,
                .refusal = REFUSES_NO_FREE_BLOCK,
+               .max_heap_words = 2048, /* not every program can be run: not_run_test.sh */
                .max_mutators = GC_MUTATORS},
     .open = pebble_open,
     .reset = reset,

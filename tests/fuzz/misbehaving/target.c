@@ -9,11 +9,19 @@
 #include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+const char *target_refusal(void);
+
+static const char *refusal;
+
+const char *target_refusal(void) {
+    return refusal;
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static unsigned calls;
     volatile unsigned spin = 1;
     calls++;
+    refusal = NULL;
     switch (size ? data[0] : 0) {
     case 'a':
         fprintf(stderr, "call %u aborts\n", calls);
@@ -30,6 +38,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     case 's': /* state between inputs: bad from the second call on */
         if (calls > 1)
             abort();
+        break;
+    case 'n': /* none that can be run */
+        refusal = "it begins with n";
         break;
     default:
         break;
