@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # What `cmake --install` installs for people with a collector of their own (docs/plug-in.md): one
-# static library and one of deterministic threads, the headers, the glue and the seeds of fuzz targets, a CMake package, a pkg-config file.
+# static library and one of deterministic threads, the headers, the glue and the seeds of fuzz targets, a CMake package, files for pkg-config.
 #
 # The library is as this build is.  Without sanitizers (preset release) it fits users with any of them
 # but MemorySanitizer, which wants everything compiled for it: install the preset msan for that.
@@ -144,5 +144,9 @@ list(JOIN ISOHEAP_SANITIZER_FLAGS " " ISOHEAP_PC_SANITIZERS)
 # The prefix of --install may be another one than that of the configuration: relative to the file.
 file(RELATIVE_PATH ISOHEAP_PC_PREFIX "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
 configure_file(cmake/isoheap.pc.in "${PROJECT_BINARY_DIR}/isoheap.pc" @ONLY)
-configure_file(cmake/isoheap_threads.pc.in "${PROJECT_BINARY_DIR}/isoheap_threads.pc" @ONLY)
-install(FILES "${PROJECT_BINARY_DIR}/isoheap.pc" "${PROJECT_BINARY_DIR}/isoheap_threads.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+set(pc_files)
+foreach(package isoheap isoheap_edges isoheap_threads)
+    configure_file(cmake/${package}.pc.in "${PROJECT_BINARY_DIR}/${package}.pc" @ONLY)
+    list(APPEND pc_files "${PROJECT_BINARY_DIR}/${package}.pc")
+endforeach()
+install(FILES ${pc_files} DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")

@@ -46,10 +46,11 @@ endif()
 # THREADS: the collector has threads, which are to be deterministic (docs/threads.md): the calls in its SOURCES
 # are those of collectors/threads/threads.h, and each edge is a point where another may go on.
 #
+# Both THREADS and EDGES need a compiler that calls a function at each edge; afl-clang-fast does not, and is refused.
+#
 # Two words for a collector of somebody else's, whose files do not know of isoheap:
 #
-#   EDGES                   executed edges of SOURCES can be counted as fuel (collectors/edges.h); not in the
-#                           environment of an engine that brings its own coverage, where none is counted
+#   EDGES                   executed edges of SOURCES can be counted as fuel (collectors/edges.h)
 #   SECTIONS                the variables of SOURCES can be put back for every program (collectors/sections.h)
 #
 # MEANING is a sentence for `isoheap list`; the second form has one.
@@ -60,6 +61,9 @@ function(isoheap_add_target)
     cmake_parse_arguments(PARSE_ARGV 0 arg "TEXT;RAW;NO_SEEDS;STRUCTURED;THREADS;EDGES;SECTIONS" "NAME;COLLECTOR;REFERENCE;DICTIONARY;MEANING" "SOURCES;LIBRARIES;SEEDS")
     if(arg_EDGES AND arg_THREADS)
         message(FATAL_ERROR "isoheap_add_target(NAME ${arg_NAME} ...): THREADS counts edges by itself, leave out EDGES")
+    endif()
+    if(arg_EDGES OR arg_THREADS)
+        isoheap_edges_must_be_called(${arg_NAME} ${ISOHEAP_EDGE_FLAGS})
     endif()
     isoheap_list_target("${arg_NAME}" "${arg_MEANING}" "${arg_COLLECTOR}" "${arg_REFERENCE}")
     string(REGEX REPLACE "^fuzz_" "" short ${arg_NAME})
@@ -149,7 +153,7 @@ function(isoheap_foreign_objects result name sources libraries edges sections)
     add_library(${name} OBJECT ${sources})
     target_link_libraries(${name} PRIVATE ${ISOHEAP_TARGET_LIBRARY} ${libraries})
     set(objects $<TARGET_OBJECTS:${name}>)
-    if(edges AND NOT ISOHEAP_ENGINE)
+    if(edges)
         target_compile_options(${name} PRIVATE ${ISOHEAP_EDGE_FLAGS})
     endif()
     if(sections)
@@ -179,6 +183,21 @@ set(ISOHEAP_EDGE_FLAGS -fsanitize-coverage=trace-pc)
 if(CMAKE_C_COMPILER_ID MATCHES "Clang")
     string(APPEND ISOHEAP_EDGE_FLAGS ",no-prune")
 endif()
+# afl-clang-fast puts counters of its own in the place of the calls.  To be seen by the linker: it finds no function of
+# that name, if there are calls.
+include(CheckCSourceCompiles)
+function(isoheap_edges_must_be_called name)
+    set(CMAKE_REQUIRED_FLAGS "${ARGN}")
+    set(CMAKE_REQUIRED_LINK_OPTIONS -Wl,--wrap=__sanitizer_cov_trace_pc)
+    set(CMAKE_REQUIRED_QUIET TRUE)
+    check_c_source_compiles("int main(int n, char **v) { while (n < 3) n += v[n] != 0; return n; }" ISOHEAP_EDGES_ARE_NOT_CALLED)
+    if(ISOHEAP_EDGES_ARE_NOT_CALLED)
+        message(FATAL_ERROR "isoheap_add_target(NAME ${name} ...): EDGES and THREADS need a call at every edge, and "
+            "${CMAKE_C_COMPILER} with ${ARGN} makes none, as AFL++'s own compiler does.  For AFL++: "
+            "clang, and -DISOHEAP_AFL=ON in the place of LIB_FUZZING_ENGINE; or leave the word out for this build: "
+            "loops that do not end are then time-outs, and threads change at calls alone")
+    endif()
+endfunction()
 function(isoheap_count_edges target)
     target_sources(${target} PRIVATE "${ISOHEAP_FUZZ_DIR}/edges.c") # with the flags of each: a plug-in has no sanitizer
     target_link_options(${target} PRIVATE -Wl,--wrap=__sanitizer_cov_trace_pc)
@@ -211,6 +230,9 @@ function(isoheap_foreign_collector engine_objects standalone_objects short symbo
     endif()
     if(edges)
         isoheap_count_edges(${short}_plugin)
+    endif()
+    if(ISOHEAP_ENGINE) # its flags are for programs: no command could load the plug-in
+        set_target_properties(${short}_plugin ${short}_plain PROPERTIES EXCLUDE_FROM_ALL TRUE)
     endif()
     if(NOT ISOHEAP_SANITIZER_FLAGS MATCHES "memory" AND NOT ISOHEAP_ENGINE)
         add_test(NAME conformance_${short} COMMAND ${ISOHEAP_COMMAND} conformance --plugin $<TARGET_FILE:${short}_plugin>)
