@@ -239,7 +239,9 @@ struct collector {
     /* Word i of a no-scan block := raw.  NULL: a plain memory access. */
     void (*write_raw)(struct gc *, unsigned m, unsigned obj, size_t i, word raw);
 
-    /* Collector: may move blocks and rewrite slots.  step does budget words of work.  Who refuses a
+    /* Collector: may move blocks and rewrite slots.  step does budget words of work, and begins a
+     * cycle if none is under way.  It answers GC_IDLE if none is when it is done, else GC_OK, also
+     * where the next one has begun when one ended: who never pauses never says idle.  Who refuses a
      * full collection is not judged as if there had been one.  hooks->mutator asks. */
     enum gc_result (*collect)(struct gc *, enum gc_collection);
     enum gc_result (*step)(struct gc *, size_t budget);

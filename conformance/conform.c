@@ -355,6 +355,10 @@ uint64_t cycles_begun(const struct conform *c) {
     return c->collector->cycle ? c->collector->cycle(c->gc).begun : 0;
 }
 
+bool is_in_cycle(const struct conform *c) {
+    return c->collector->cycle && c->collector->cycle(c->gc).phase != GC_PHASE_IDLE;
+}
+
 unsigned slices_of_a_cycle(struct conform *c) {
     uint64_t before = cycles_begun(c);
     for (unsigned n = 0; n < CYCLE_SLICES; n++) {

@@ -42,8 +42,10 @@ struct conform {
     unsigned kind;  /* of the next fresh heap */
     word units[2 * WORDS_MOST];
     void (*phase_ended)(struct conform *, enum gc_stage); /* NULL: nobody looks */
-    unsigned phases;                                      /* ends that were told to it */
-    unsigned events[GC_SWEPT + 1];                        /* as long as hooks->listened */
+    unsigned phases; /* of a cycle that have ended, as told to it: the next one, cyclically */
+    unsigned ends;   /* that were told to it */
+    bool amid;       /* a cycle was under way when it began to listen */
+    unsigned events[GC_SWEPT + 1]; /* as long as hooks->listened */
     unsigned told[TOLD]; /* how often hooks->finalised told of each number, since fresh_heap */
     /* the last walk */
     struct graph graph;
@@ -100,6 +102,8 @@ void collect_fully(struct conform *);
 /* Cycles since fresh_heap; 0 if nobody shows them.  Where one begins as soon as the last has ended
  * nobody ever answers idle: another has begun then. */
 uint64_t cycles_begun(const struct conform *);
+/* Is one under way?  False if nobody shows them. */
+bool is_in_cycle(const struct conform *);
 /* Slices until no cycle is under way, or one has come to its end and the next begun.  Returns how
  * many came before the last, or CYCLE_SLICES if those were not enough. */
 enum gc_result slice(struct conform *, size_t budget);

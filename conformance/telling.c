@@ -38,9 +38,10 @@ static void check_tells(struct conform *c) {
     collect_fully(c);
     for (unsigned s = 0; s < GC_SLOTS; s++)
         c->slots[0][s] = WORD_UNIT;
+    bool snapshot = is_in_cycle(c); /* may hold what has been garbage since it began */
     collect_and_listen(c);
     expect_events(c, GC_SWEPT, n, "as swept");
-    if (c->events[GC_MARKED] + c->events[GC_MOVED] > 0)
+    if (!snapshot && c->events[GC_MARKED] + c->events[GC_MOVED] > 0)
         broken(c, "a full collection of garbage alone has told gc_tell of %u blocks as found",
                c->events[GC_MARKED] + c->events[GC_MOVED]);
 }

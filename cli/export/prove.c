@@ -157,8 +157,11 @@ struct proof {
     char *folder, *file, *binary, *compiler, *top; /* top NULL: anywhere */
 };
 
+enum outcome { FAILS, PASSES, NOT_RUN };
+static const char *const outcome_words[] = {"fails", "passes", "is not run"};
+
 /* Compiles and runs it.  False after a message: it does not compile. */
-static bool try(const struct proof *p, bool healthy, bool *passes) {
+static bool try(const struct proof *p, bool healthy, enum outcome *outcome) {
     char *line = healthy  ? tree_command(p->e, p->compiler, p->file, p->binary, true)
                  : p->top ? tree_command(p->e, p->compiler, p->file, p->binary, false)
                           : export_command(p->e, p->compiler, p->file, p->binary);
@@ -173,21 +176,23 @@ static bool try(const struct proof *p, bool healthy, bool *passes) {
     if (!good)
         return false;
     int status = run_command_for(p->folder, run, environment, RUN_SECONDS_MOST, &said);
-    *passes = status == 0 && said && strstr(said, "passed\n");
+    *outcome = status == 0 && said && strstr(said, "passed\n")     ? PASSES
+               : status == 77 && said && strstr(said, "not run: ") ? NOT_RUN
+                                                                   : FAILS;
     free(said);
     return true;
 }
 
 static int judge(const struct proof *p) {
     const char *defect, *source = source_of(p->e, &defect);
-    bool passes, healthy = true;
-    if (!try(p, false, &passes))
+    enum outcome outcome, healthy = PASSES;
+    if (!try(p, false, &outcome))
         return EXIT_OK;
-    if (passes) {
+    if (outcome != FAILS) {
         fprintf(stderr,
-                "isoheap: compiled with %s and run, it passes with %s: the C file does not show "
+                "isoheap: compiled with %s and run, it %s with %s: the C file does not show "
                 "the violation; isoheap run does\n",
-                p->compiler, p->e->subject->name);
+                p->compiler, outcome_words[outcome], p->e->subject->name);
         return EXIT_VIOLATION;
     }
     if (!defect || !p->top || !try(p, true, &healthy)) {
@@ -196,8 +201,8 @@ static int judge(const struct proof *p) {
         return EXIT_OK;
     }
     fprintf(stderr, "isoheap: compiled with %s and run: it fails with %s, and %s with %s\n",
-            p->compiler, p->e->subject->name, healthy ? "passes" : "fails", source);
-    return healthy ? EXIT_OK : EXIT_VIOLATION;
+            p->compiler, p->e->subject->name, outcome_words[healthy], source);
+    return healthy == PASSES ? EXIT_OK : EXIT_VIOLATION;
 }
 
 /* Why the file cannot be compiled here; NULL: it can. */

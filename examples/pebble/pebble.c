@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CAPACITY = 1 << 16 }; /* words; more than any program asks for */
+enum { CAPACITY = 1 << 16 }; /* words of the largest heap */
 
 /* ---- 1. life --------------------------------------------------------------------------------- */
 
@@ -209,6 +209,7 @@ const struct collector pebble = {
                .renews = true,
                .full_until_exact = 1,
                .refusal = REFUSES_NO_FREE_BLOCK,
+               .max_heap_words = CAPACITY,
                .max_mutators = GC_MUTATORS},
     .open = pebble_open,
     .reset = pebble_reset,

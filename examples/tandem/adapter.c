@@ -200,6 +200,7 @@ const struct collector tandem = {
                .single = true, /* the threads of a process are one set */
                .full_until_exact = 1,
                .refusal = REFUSES_NO_FREE_BLOCK,
+               .max_heap_words = CAPACITY,
                .max_mutators = TANDEM_MUTATORS},
     .open = tandem_open,
     .reset = tandem_reset,

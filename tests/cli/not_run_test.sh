@@ -5,7 +5,7 @@
 # targets.  Its defect is not asked for here.
 # shellcheck disable=SC2015 # conditions
 set -u
-: "${ISOHEAP:?the path of the command}" "${TARGET_DIR:?the folder of the plug-in}"
+: "${ISOHEAP:?the path of the command}" "${TARGET_DIR:?the folder of the plug-in}" "${SOURCE_DIR:?the checkout}" "${FOREIGN_DIR:?a plug-in without an image}"
 # shellcheck source=tests/support/support.bash
 . "$(dirname "$0")/../support/support.bash"
 cp "$TARGET_DIR"/stale.so "$TARGET_DIR"/stale_standalone .
@@ -33,6 +33,55 @@ says 3 "not run: $why" "$ISOHEAP" run --plugin stale.so --expect=none inputs/lar
 says 1 'not run: .*expected lost_object' "$ISOHEAP" run --plugin stale.so --expect=lost_object inputs/large.txt
 says 5 "nothing to reduce; it was not run: $why" "$ISOHEAP" reduce --plugin stale.so inputs/large.txt
 says 5 "nothing to export; it was not run: $why" "$ISOHEAP" export --plugin stale.so inputs/large.txt
+
+# ---- exported findings, with a collector that has no room, or refuses part of the initial heap ----
+
+cat >refusing.c <<'C'
+#include "collectors/mark_sweep/mark_sweep.h"
+#include <stddef.h>
+extern struct collector refusing;
+struct collector refusing;
+static word *no_image(struct gc *g, size_t *words) { return (void)g, (void)words, NULL; }
+static enum gc_result no_alloc(struct gc *g, unsigned m, unsigned dst, size_t n, unsigned tag, const word *raw) {
+    return (void)g, (void)m, (void)dst, (void)n, (void)tag, (void)raw, GC_OUT_OF_MEMORY;
+}
+static enum gc_result no_store(struct gc *g, unsigned m, unsigned obj, size_t i, unsigned value) {
+    return (void)g, (void)m, (void)obj, (void)i, (void)value, GC_OUT_OF_MEMORY;
+}
+static void less(const struct gc_config *c, struct collector_traits *t) {
+    (void)c;
+    t->max_wosize = REFUSES == 4;
+    t->max_heap_words = REFUSES == 5 ? 16 : 0;
+}
+__attribute__((constructor)) static void make(void) {
+    refusing = mark_sweep;
+    if (REFUSES == 1)
+        refusing.image = no_image;
+    if (REFUSES == 2 || REFUSES == 3)
+        refusing.image = NULL, refusing.adopt = NULL;
+    if (REFUSES == 2)
+        refusing.alloc = no_alloc;
+    if (REFUSES == 3)
+        refusing.store = no_store;
+    if (REFUSES >= 4)
+        refusing.promise = less;
+}
+C
+# With an image and without one: the file has the one way that its collector has.
+file=$SOURCE_DIR/crashes/lost_object/bad_infix_root.txt
+"$ISOHEAP" export --no-check --collector bad_infix_root -o with.c "$file" &&
+    "$ISOHEAP" export --no-check --plugin "$FOREIGN_DIR/foreign_with.so" --class lost_object -o without.c "$file" || complain 'no export'
+exported() {
+    "${TEST_CC:-cc}" -std=c17 -g -I "$SOURCE_DIR" -DCOLLECTOR=refusing -DREFUSES="$1" -o exported "$2" refusing.c \
+        "$SOURCE_DIR"/collectors/mark_sweep/[a-z]*.c "$SOURCE_DIR"/collectors/{arena,literals}.c >log 2>&1 || complain "$2 is not compiled" log
+    check "$3" "$4" ./exported
+}
+exported 0 with.c 0 '^passed$'
+exported 1 with.c 77 '^not run: the collector has no room for the image of the initial heap$'
+exported 4 with.c 77 '^not run: the collector has no block as long as one of the initial heap$'
+exported 5 with.c 77 '^not run: the collector has no heap of that size$'
+exported 2 without.c 77 '^not run: the collector refuses a block of the initial heap$'
+exported 3 without.c 77 '^not run: the collector refuses a store into a block of the initial heap$'
 
 # ---- targets ----
 

@@ -19,6 +19,20 @@ at_most() {
     [ "$n" -le "$2" ] || complain "$n operations are left in $1" "$1"
 }
 
+# What a schedule cannot be reduced to, and why.
+for tag in 6 7; do
+    printf 'isoheap program 1\nconfig schedule=3 preempt=20\nscript\n  full\n  r1 = alloc tag=%s [1]\n' $tag >tag$tag.txt
+done
+sed -i 's/ preempt=20//' tag6.txt
+check 0 'isoheap: schedule=[1-9][0-9]* stays a number: the violation needs more than its first 1024 decisions, and a program lists no more' \
+    "$MISBEHAVING" reduce --collector misbehaves -o small.txt tag6.txt
+has small.txt '^config schedule=[1-9]'
+check 0 'isoheap: preempt=[1-9][0-9]*: some decisions are at edges that the compiler has made, which another build may have elsewhere' \
+    "$MISBEHAVING" reduce --collector misbehaves -o small.txt tag7.txt
+has small.txt '^config .*preempt=[1-9]'
+! grep -q 'stays a number' err || complain 'a number that has become a list stays' err
+[ "$(sed -n 's/^config .*schedule=\([^ ]*\).*/\1/p' small.txt)" = '' ] || complain 'the number stays beside the list' small.txt
+
 # A finding with much around it.
 {
     echo 'isoheap program 1'

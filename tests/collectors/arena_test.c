@@ -42,6 +42,31 @@ static size_t count_dead(void) {
     return n;
 }
 
+/* More than there is room for is said, and nothing beside the arena is touched. */
+static jmp_buf told;
+static const char *sentence;
+static void note_broken(struct gc_hooks *hooks, const char *what) {
+    (void)hooks;
+    sentence = what;
+    longjmp(told, 1);
+}
+static void a_heap_that_is_too_large_is_refused_in_words(void **state) {
+    (void)state;
+    struct gc_hooks hooks = {.poison = poison, .unpoison = unpoison, .broken = note_broken};
+    struct arena arena;
+    assert_true(arena_open(&arena, WORDS));
+    start = arena.base - ARENA_RED_ZONE;
+    memset(dead, 0, sizeof dead);
+    if (setjmp(told) == 0) {
+        arena_reset(&arena, &hooks, WORDS + 1);
+        fail();
+    }
+    assert_non_null(strstr(sentence, "max_heap_words"));
+    assert_int_equal(count_dead(), 0);
+    arena_reset(&arena, &hooks, WORDS);
+    arena_close(&arena);
+}
+
 /* The system may hand the addresses to anybody, who then meets the poison. */
 static void no_poison_is_left_behind(void **state) {
     (void)state;
@@ -188,6 +213,7 @@ static void large_pages_keep_what_is_there(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_heap_that_is_too_large_is_refused_in_words),
         cmocka_unit_test(no_poison_is_left_behind),
         cmocka_unit_test(what_was_never_reset_can_be_closed),
         cmocka_unit_test(unwritten_words_are_the_same_in_every_run),

@@ -221,6 +221,42 @@ static void make_black(void) {
     black.traits.max_heap_words = 1 << 13; /* all of it is painted twice at each call */
 }
 
+/* ---- restless: where one cycle ends the next one begins, so that none is ever idle --------------
+ */
+
+static struct collector restless;
+
+static enum gc_result goes_on(struct gc *g, enum gc_result result) {
+    struct gc_cycle cycle = incremental.cycle(g);
+    if (cycle.begun == 0 || cycle.phase != GC_PHASE_IDLE)
+        return result;
+    incremental.step(g, 1);
+    return result == GC_IDLE ? GC_OK : result;
+}
+static void restless_reset(struct gc *g, const struct gc_config *c) {
+    begin(c);
+    incremental.reset(g, c);
+}
+static enum gc_result restless_alloc(struct gc *g, unsigned m, unsigned dst, size_t wosize,
+                                     unsigned tag, const word *raw) {
+    goes_on(g, GC_OK); /* what is collected in an allocation is so before it */
+    return incremental.alloc(g, m, dst, wosize, tag, raw);
+}
+static enum gc_result restless_collect(struct gc *g, enum gc_collection kind) {
+    return goes_on(g, incremental.collect(g, kind));
+}
+static enum gc_result restless_step(struct gc *g, size_t budget) {
+    return goes_on(g, incremental.step(g, budget));
+}
+static void make_restless(void) {
+    restless = incremental;
+    restless.name = "odd_restless";
+    restless.reset = restless_reset;
+    restless.alloc = restless_alloc;
+    restless.collect = restless_collect;
+    restless.step = restless_step;
+}
+
 /* ---- cautious: promises of what it keeps next to nothing, and keeps nothing --------------------
  */
 
@@ -248,13 +284,14 @@ static void make_cautious(void) {
  */
 
 const struct collector *odd_collector(unsigned n) {
-    static const struct collector *const all[] = {&narrow, &counting, &sharing, &refuses,
-                                                  &comes,  &pending,  &black,   &cautious};
+    static const struct collector *const all[] = {&narrow,  &counting, &sharing,  &refuses, &comes,
+                                                  &pending, &black,    &restless, &cautious};
     if (!refuses.name) {
         make_refuses();
         make_comes();
         make_pending();
         make_black();
+        make_restless();
         make_cautious();
     }
     return n < sizeof all / sizeof *all ? all[n] : NULL;

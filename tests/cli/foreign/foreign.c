@@ -107,12 +107,13 @@ static void foreign_walk(struct gc *g, gc_visit *visit, void *context) {
         visit(context, GC_UNUSED, hp, (size_t)(end - hp));
 }
 
-const struct collector foreign = {.name = "foreign",
-                                  .summary = "for foreign_test.sh",
-                                  .traits = {.raw = true, .max_mutators = 1, .single = true},
-                                  .open = foreign_open,
-                                  .close = foreign_close,
-                                  .reset = foreign_reset,
-                                  .alloc = foreign_alloc,
-                                  .collect = foreign_collect_all,
-                                  .walk = foreign_walk};
+const struct collector foreign = {
+    .name = "foreign",
+    .summary = "for foreign_test.sh",
+    .traits = {.raw = true, .max_heap_words = CAPACITY, .max_mutators = 1, .single = true},
+    .open = foreign_open,
+    .close = foreign_close,
+    .reset = foreign_reset,
+    .alloc = foreign_alloc,
+    .collect = foreign_collect_all,
+    .walk = foreign_walk};

@@ -3,22 +3,40 @@
  * Subjects for tests of the command that no fixture can be; they take the place of the known-bad
  * collectors in a command of its own.  `misbehaves` is mark_sweep until a block with one of the
  * tags below is allocated, and then does what the tests of the fixtures could not survive.
+ * Two of the tags ask the schedule of threads, as if there were some.
  * `without_image` is mark_sweep that lets nobody lay out its heap, and promises never to refuse
  * what would fit if the heap were not in pieces.
  */
 #define _POSIX_C_SOURCE 200809L
+#include "collectors/decisions.h"
 #include "collectors/known_bad/known_bad.h"
 #include "collectors/mark_sweep/mark_sweep.h"
+
+#include "program/program.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { TAG_SPINS = 1, TAG_SLEEPS, TAG_ABORTS, TAG_EXITS, TAG_SLOW };
+enum { TAG_SPINS = 1, TAG_SLEEPS, TAG_ABORTS, TAG_EXITS, TAG_SLOW, TAG_LATE, TAG_PREEMPTED };
 
 static struct gc *open_gc(void) {
     return mark_sweep.open();
 }
+static struct gc_config given; /* by the last reset */
+
+/* Is the n-th decision of the schedule another than the first of the choices? */
+static bool is_switched(unsigned n) {
+    uint64_t state = decisions_begin(given.schedule), choice = 0;
+    for (size_t i = 0; i < given.n_decisions; i++)
+        if (switch_at(given.decisions[i]) == n)
+            return true;
+    for (unsigned i = 0; i < n && given.schedule && !given.n_decisions; i++)
+        choice = decisions_next(&state) % SWITCH_CHOICES;
+    return choice != 0;
+}
+
 static void reset(struct gc *g, const struct gc_config *config) {
+    given = *config;
     mark_sweep.reset(g, config);
 }
 static void close_gc(struct gc *g) {
@@ -56,6 +74,14 @@ static enum gc_result alloc(struct gc *g, unsigned m, unsigned dst, size_t wosiz
         abort();
     case TAG_EXITS:
         _exit(3);
+    case TAG_LATE: /* no program lists it */
+        if (is_switched(PROGRAM_SWITCHES + 1))
+            abort();
+        break;
+    case TAG_PREEMPTED:
+        if (given.preempt && is_switched(5))
+            abort();
+        break;
     case TAG_SLOW:
         spin(100000000);
         break;
@@ -67,7 +93,8 @@ static enum gc_result alloc(struct gc *g, unsigned m, unsigned dst, size_t wosiz
 
 static const struct collector misbehaves = {
     .name = "misbehaves",
-    .summary = "spins, sleeps, aborts or exits when asked for tag 1, 2, 3 or 4; slow for tag 5",
+    .summary = "spins, sleeps, aborts or exits when asked for tag 1, 2, 3 or 4; slow for tag 5; "
+               "aborts for tag 6 and 7 if a decision of the schedule is so",
     .traits = {.infix = true,
                .start_env = true,
                .raw = true,
