@@ -55,7 +55,7 @@ void model_reset(struct model *model, unsigned mutators) {
         for (unsigned s = 0; s < GC_SLOTS; s++)
             model->slots[m][s] = WORD_UNIT;
     model->epoch++;
-    model->has_ephemerons = model->revived = model->bold = false;
+    model->has_ephemerons = model->revived = model->bold = model->timid = false;
     model->n_objects = model->n_order = model->n_words = model->n_free = 0;
     model->live_objects = model->live_words = model->n_reached = 0;
     model->bound_words = 0;
@@ -99,17 +99,55 @@ static const word *kept_words(const struct model *model, const struct model_obje
     return model->fields + o->first_field + o->wosize;
 }
 
-/* All keys of the ephemeron have been reached. */
-static bool keys_reached(const struct model *model, const struct model_object *o) {
+/* As isomorphism's. */
+word model_passed_to(const struct model *model, word v) {
+    enum { LONGEST = 64 };
+    word end = v;
+    for (unsigned n = 0; n < LONGEST && model_is_pointer(end); n++) {
+        const struct model_object *o = &model->objects[model_object(end)];
+        if (o->is_static || o->tag == TAG_LAZY || o->tag == TAG_DOUBLE)
+            return v;
+        if (o->tag != TAG_FORWARD || o->wosize != 1)
+            return end;
+        end = model->fields[o->first_field];
+    }
+    return is_immediate(end) || model_is_atom(model, end) ? end : v;
+}
+
+bool model_may_be_passed(const struct model *model, word key) {
+    return model->outlives && model_is_pointer(key) &&
+           model->objects[model_object(key)].tag == TAG_FORWARD &&
+           model_passed_to(model, key) != key;
+}
+
+bool model_has_passed(const struct model *model, unsigned ephemeron) {
+    const struct model_object *o = &model->objects[ephemeron];
     const word *kept = kept_words(model, o);
-    bool all = true;
+    bool any = false;
     for (uint32_t f = 1; f < o->wosize; f++)
-        all &= is_reached(model, kept[f]);
-    return all;
+        any |= model_may_be_passed(model, kept[f]);
+    return any;
+}
+
+/* Has a key not been reached, but for those that may be passed if certain? */
+static bool any_unreached(const struct model *model, const struct model_object *o, bool certain) {
+    const word *kept = kept_words(model, o);
+    bool any = false;
+    for (uint32_t f = 1; f < o->wosize; f++)
+        any |= !is_reached(model, kept[f]) && !(certain && model_may_be_passed(model, kept[f]));
+    return any;
 }
 
 bool model_keys_reached(const struct model *model, unsigned ephemeron) {
-    return keys_reached(model, &model->objects[ephemeron]);
+    return !any_unreached(model, &model->objects[ephemeron], false);
+}
+
+/* Is there data that keeps something alive? */
+static bool has_data(const struct model *model, uint32_t object) {
+    const struct model_object *o = &model->objects[object];
+    if (model_has_passed(model, object))
+        return model->bold || (o->seen && !model->timid && !any_unreached(model, o, true));
+    return o->shaky ? model->bold : !any_unreached(model, o, false);
 }
 
 static void reach_fields(struct model *model, uint32_t from) {
@@ -128,7 +166,7 @@ static void reach_data(struct model *model) {
         before = model->n_reached;
         for (uint32_t i = 0; i < model->n_reached; i++) {
             const struct model_object *o = &model->objects[model->work[i]];
-            if (o->ephemeron && (o->shaky ? model->bold : keys_reached(model, o))) {
+            if (o->ephemeron && has_data(model, model->work[i])) {
                 uint32_t from = model->n_reached;
                 reach(model, kept_words(model, o)[0]);
                 reach_fields(model, from);
@@ -140,9 +178,9 @@ static void reach_data(struct model *model) {
 /* What the ephemeron reads as.  Where nothing outlives that, it is all that it was given. */
 static void show_ephemeron(struct model *model, struct model_object *o) {
     word *fields = model->fields + o->first_field, *kept = fields + o->wosize;
-    bool dead = !keys_reached(model, o);
+    bool data = has_data(model, (uint32_t)(o - model->objects));
     for (uint32_t f = 0; f < o->wosize; f++) {
-        bool there = f ? is_reached(model, kept[f]) : !dead && !o->shaky;
+        bool there = f ? is_reached(model, kept[f]) : data;
         if (!there && !model->outlives)
             kept[f] = MODEL_NOTHING;
         fields[f] = there && kept[f] != MODEL_NOTHING ? kept[f] : WORD_UNIT;
@@ -168,6 +206,15 @@ void model_mark(struct model *model) {
         show_ephemerons(model);
     }
     model->bound_words = model->live_words;
+}
+
+bool model_certainly_reached(struct model *model, unsigned object) {
+    model->timid = true;
+    model_mark(model);
+    bool is_reached_so = model->objects[object].mark == model->epoch;
+    model->timid = false;
+    model_mark(model);
+    return is_reached_so;
 }
 
 void model_reached(struct model *model, const uint32_t *ids, size_t stride, size_t n) {
@@ -299,8 +346,9 @@ unsigned model_add_ephemeron(struct model *model, size_t keys) {
     size_t wosize = keys + 1;
     if (!model_has_room(model, 1, 2 * wosize))
         return MODEL_NONE;
-    uint32_t id = new_object(model, 2 * wosize,
-                             (struct model_object){.wosize = (uint32_t)wosize, .ephemeron = true});
+    uint32_t id = new_object(
+        model, 2 * wosize,
+        (struct model_object){.wosize = (uint32_t)wosize, .ephemeron = true, .seen = true});
     for (size_t f = 0; f < wosize; f++) {
         model_fields(model, id)[f] = WORD_UNIT;
         model_kept(model, id)[f] = MODEL_NOTHING;
@@ -312,11 +360,12 @@ unsigned model_add_ephemeron(struct model *model, size_t keys) {
 void model_put_weak(struct model *model, unsigned ephemeron, size_t i, word v, bool unsure) {
     struct model_object *o = &model->objects[ephemeron];
     word *kept = model_kept(model, ephemeron);
-    bool died = !keys_reached(model, o);
+    bool died = any_unreached(model, o, false) || (i > 0 && model_has_passed(model, ephemeron));
     kept[i] = v;
-    died |= !keys_reached(model, o);
+    died |= any_unreached(model, o, false);
     o->shaky =
         ((i > 0 && o->shaky) || died || unsure) && kept[0] != MODEL_NOTHING && model->outlives;
+    o->seen = true;
 }
 
 enum model_weak model_weak_field(struct model *model, unsigned ephemeron, size_t i) {
@@ -324,7 +373,9 @@ enum model_weak model_weak_field(struct model *model, unsigned ephemeron, size_t
     word v = model_kept(model, ephemeron)[i];
     if (v == MODEL_NOTHING)
         return WEAK_NOTHING;
-    bool sure = i ? is_reached(model, v) : !o->shaky && keys_reached(model, o);
+    bool sure =
+        i ? is_reached(model, v) && !model_may_be_passed(model, v)
+          : !o->shaky && !any_unreached(model, o, false) && !model_has_passed(model, ephemeron);
     return sure ? WEAK_SET : WEAK_EITHER;
 }
 
@@ -360,6 +411,12 @@ void model_died(struct model *model, unsigned object) {
     }
 }
 
+void model_passed_is_gone(struct model *model, unsigned ephemeron, size_t i) {
+    word *kept = model_kept(model, ephemeron);
+    kept[i] = MODEL_NOTHING;
+    model->objects[ephemeron].shaky = kept[0] != MODEL_NOTHING;
+}
+
 void model_data_is(struct model *model, unsigned ephemeron, bool there) {
     struct model_object *o = &model->objects[ephemeron];
     word *kept = model_kept(model, ephemeron);
@@ -379,10 +436,16 @@ void model_data_is(struct model *model, unsigned ephemeron, bool there) {
 void model_data_seen(struct model *model) {
     for (uint32_t i = 0; i < model->n_reached; i++) {
         const struct model_object *o = &model->objects[model->work[i]];
-        if (o->ephemeron && o->shaky && keys_reached(model, o) &&
-            kept_words(model, o)[0] != WORD_UNIT)
+        if (o->ephemeron && o->shaky && !any_unreached(model, o, false) &&
+            !model_has_passed(model, model->work[i]) &&
+            model_passed_to(model, kept_words(model, o)[0]) != WORD_UNIT)
             model_data_is(model, model->work[i], false);
     }
+}
+
+/* The key may have become what its chain leads to. */
+static bool is_reached_behind(const struct model *model, word key) {
+    return model_may_be_passed(model, key) && is_reached(model, model_passed_to(model, key));
 }
 
 void model_all_died(struct model *model) {
@@ -390,7 +453,8 @@ void model_all_died(struct model *model) {
         unsigned id = model->order[n];
         const struct model_object *o = &model->objects[id];
         for (uint32_t f = 1; o->ephemeron && f < o->wosize; f++)
-            if (!is_reached(model, model_kept(model, id)[f]))
+            if (!is_reached(model, model_kept(model, id)[f]) &&
+                !is_reached_behind(model, model_kept(model, id)[f]))
                 lose_key(model, id, f);
     }
 }

@@ -71,6 +71,8 @@ struct model_object {
     bool in_use;
     bool ephemeron; /* its fields keep nothing alive but by the rule for ephemerons; behind them
                        come as many that are what it was given (model_kept) */
+    bool seen;      /* an ephemeron: its data was there when a collector last showed it, or since;
+                       asked for only where a key may be passed */
     bool shaky;     /* an ephemeron whose data may be gone, for all that is known of its keys */
     bool pinned;    /* its number stays its own, and its content, reachable or not */
     uint32_t held;  /* == model.epoch: its content must stay */
@@ -87,6 +89,7 @@ struct model {
     bool has_ephemerons;
     bool revived;       /* something that nothing reached has come back in this operation */
     bool bold;          /* data that may be gone is there, for a count */
+    bool timid;         /* data with a key that may be passed is not there, for a question */
     bool outlives;      /* what nothing reaches may be read from an ephemeron, until it is gone */
     size_t bound_words; /* no less than the live words: those at the last model_mark, and since */
     /* Filled by model_mark: what is reachable; words include headers, static ones not counted. */
@@ -146,6 +149,15 @@ static inline word *model_kept(struct model *model, unsigned ephemeron) {
  * called on a model that is marked; the fields are right after the next model_mark. */
 void model_put_weak(struct model *, unsigned ephemeron, size_t i, word v, bool unsure);
 
+/* A key may be passed: it leads to a Forward block, and a collector that may lead pointers past
+ * those may lead any of them, so that the block dies although the model reaches it, or the key
+ * becomes what the block leads to.  Until that is seen, neither key nor data is certain; the data
+ * keeps alive what it reaches if it was there when the ephemeron was last looked at. */
+/* Where a chain of Forward blocks ends that begins at the word; the word itself if it stays. */
+word model_passed_to(const struct model *, word v);
+bool model_may_be_passed(const struct model *, word key);
+bool model_has_passed(const struct model *, unsigned ephemeron);
+
 /* What a collector may answer of a field, on a model that is marked. */
 enum model_weak {
     WEAK_NOTHING, /* it is not set, or is known to be dead */
@@ -164,6 +176,8 @@ size_t model_most_live(struct model *, word v);
 /* A collector has been seen to have lost the object: it is no key any more, and data whose key it
  * was is gone. */
 void model_died(struct model *, unsigned object);
+/* A key of this ephemeron that may be passed has been seen to be gone: of its data nobody knows. */
+void model_passed_is_gone(struct model *, unsigned ephemeron, size_t i);
 /* A collector has been seen to have lost that data, or to have it still: keys that nothing reaches
  * were dead before it was put there. */
 void model_data_is(struct model *, unsigned ephemeron, bool there);
@@ -205,6 +219,10 @@ void model_reached(struct model *, const uint32_t *ids, size_t stride, size_t n)
  * repeated until nothing more becomes reachable.  A key that is unreachable then reads as unit, and
  * so does the data. */
 void model_mark(struct model *);
+
+/* Does the program reach the object for certain, whatever has become of keys that may be passed?
+ * Marks the model anew. */
+bool model_certainly_reached(struct model *, unsigned object);
 
 /* *words := the words, headers included, of all objects that `object` reaches, of itself too.
  * Static objects are not counted and not followed.  False if `may` refuses one of the others.  What

@@ -36,6 +36,9 @@ const struct gc_mask ocaml_masks[] = {
      "the heap in the debugging build takes a black one for an error"},
     {"infinite-overhead", "the messages of a compaction are not put together: the overhead of a "
                           "heap without a live block is infinite, and is converted to an integer"},
+    {"young-key",
+     "the minor heap is emptied before a lazy block is forced to a young one, or set as a "
+     "key, while a cycle marks: the key is led to it, and no minor collection knows"},
     {NULL, NULL},
 };
 enum mask {
@@ -44,14 +47,16 @@ enum mask {
     MASK_EPHEMERON,
     MASK_MEASURE,
     MASK_FRAGMENT,
-    MASK_OVERHEAD
+    MASK_OVERHEAD,
+    MASK_YOUNG_KEY
 };
 
 /* The first version without the defect, as in OCAML_VERSION: there its mask does nothing.  The
  * table of docs/ocaml.md has them. */
 static const int repaired[] = {
     [MASK_TRUNCATE] = 41400, [MASK_INFIX_KEY] = 41405, [MASK_EPHEMERON] = 41400,
-    [MASK_MEASURE] = 41400,  [MASK_FRAGMENT] = 50000,  [MASK_OVERHEAD] = 50000};
+    [MASK_MEASURE] = 41400,  [MASK_FRAGMENT] = 50000,  [MASK_OVERHEAD] = 50000,
+    [MASK_YOUNG_KEY] = 50000};
 
 static bool has_mask(const struct gc_config *config, enum mask mask) {
     return OCAML_VERSION < repaired[mask] && (config->masks >> mask & 1);
@@ -84,6 +89,21 @@ static void leave_marking(struct gc *g, enum mask mask) {
     caml_finish_major_cycle();
 }
 
+/* An old Forward block, which may be a key, is about to lead to v: nothing on the way may be young
+ * while a cycle marks. */
+static void leave_young(struct gc *g, value forward, value v) {
+    enum { LONGEST = 64 };
+    if (!is_masked(g, MASK_YOUNG_KEY) || caml_gc_phase != Phase_mark || Is_young(forward))
+        return;
+    for (unsigned n = 0; n < LONGEST && Is_block(v); n++) {
+        if (Is_young(v))
+            caml_empty_minor_heap();
+        if (!Is_in_heap(v) || Tag_val(v) != Forward_tag)
+            return;
+        v = Forward_val(v);
+    }
+}
+
 /* The shadow of a block that has changed may lead to others than before. */
 static void end_anew(struct gc *g) {
     runtime_urgent(g);
@@ -112,6 +132,8 @@ void ephemeron_set(struct gc *g, word ephemeron, size_t i, word v) {
     to = (value)ephemeron;
     what = (value)v;
     leave_marking(g, MASK_EPHEMERON);
+    if (i > 0 && Is_block(what) && Is_in_heap(what) && Tag_val(what) == Forward_tag)
+        leave_young(g, what, Forward_val(what));
     if (i == 0)
         caml_ephemeron_set_data(to, what);
     else
@@ -239,6 +261,8 @@ static void finalise_then(struct gc *g, unsigned obj, uint64_t number, bool last
 /* As Lazy.force leaves it. */
 static void forward(struct gc *g, unsigned obj, unsigned v) {
     runtime_begin(g);
+    if (caml_ephe_list_head)
+        leave_young(g, in_slot(obj), in_slot(v));
     caml_modify(&Field(in_slot(obj), 0), in_slot(v));
     Tag_val(in_slot(obj)) = Forward_tag;
     end_anew(g);

@@ -21,6 +21,7 @@
 #include <caml/minor_gc.h>
 #include <caml/mlvalues.h>
 #include <caml/version.h>
+#include <caml/weak.h>
 
 extern value caml_gc_full_major(value unit), caml_gc_compaction(value unit); /* in no header */
 extern uintnat caml_percent_free;

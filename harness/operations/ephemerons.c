@@ -86,6 +86,8 @@ bool op_weak_set(struct runner *r, const struct op *op, unsigned m) {
     size_t i = op->i % r->model.objects[object].wosize;
     copy_parent(r, m, op->dst, SLOT_TO);
     set_slot(r, m, SLOT_VALUE, &op->values[0]);
+    if (i > 0 && leads_to_infix(r, r->model.slots[m][SLOT_VALUE]))
+        return skip(r, SKIP_LAZY_KEY); /* the same, once a collector has led it there */
     bury(r, object, SLOT_TO);
     word value = r->model.slots[m][SLOT_VALUE];
     if (i > 0 && model_is_pointer(value) && model_offset(value) && !r->infix_keys) {
@@ -178,6 +180,26 @@ static bool has_room_for(struct runner *r, const struct asked *asked, size_t wor
            model_most_live(&r->model, asked->given) + words <= r->heap_words;
 }
 
+/* Who can ask no more than whether a field is set. */
+static bool can(const struct runner *r, bool check) {
+    const struct gc_extras *extras = r->side[PARTY_SUBJECT].collector->extras;
+    return r->model.outlives && (check ? extras->is_set != NULL : extras->copy != NULL);
+}
+
+/* There is no data.  With a key that may be passed it is uncertain, unless all keys are still there
+ * in the collector's own words. */
+static void insist(struct side *s, struct asked *asked) {
+    struct runner *r = runner_of(s);
+    const struct model_object *o = &r->model.objects[asked->ephemeron];
+    bool all = asked->i == 0 && asked->may == WEAK_EITHER && !o->shaky && can(r, true) &&
+               model_has_passed(&r->model, asked->ephemeron);
+    for (uint32_t f = 1; all && f < o->wosize; f++)
+        all = model_kept(&r->model, asked->ephemeron)[f] == MODEL_NOTHING ||
+              call_ephemeron_check(s, SLOT_FROM, f);
+    if (all)
+        asked->may = WEAK_SET;
+}
+
 /* The field is not set.  If it was a key, or data with one key that nothing reaches, that is dead.
  */
 static void take_over_nothing(struct runner *r, const struct asked *asked) {
@@ -185,6 +207,8 @@ static void take_over_nothing(struct runner *r, const struct asked *asked) {
         return;
     if (asked->i == 0)
         model_data_is(&r->model, asked->ephemeron, false);
+    else if (model_may_be_passed(&r->model, asked->given))
+        model_passed_is_gone(&r->model, asked->ephemeron, asked->i);
     else if (asked->given == MODEL_FORGOTTEN)
         model_kept(&r->model, asked->ephemeron)[asked->i] = MODEL_NOTHING;
     else
@@ -219,16 +243,12 @@ bool op_weak_get(struct runner *r, const struct op *op, unsigned m) {
     bool is_set = false;
     FOR_SIDES (r, s) {
         is_set = call_ephemeron_get(s, SLOT_VALUE, SLOT_FROM, asked.i);
+        if (!is_set)
+            insist(s, &asked);
         event_weak_read(judge_of(s), is_set, asked.may, s->slots[m][SLOT_VALUE], asked.given);
     }
     take_over(r, op, m, &asked, is_set);
     return true;
-}
-
-/* Who can ask no more than whether a field is set. */
-static bool can(const struct runner *r, bool check) {
-    const struct gc_extras *extras = r->side[PARTY_SUBJECT].collector->extras;
-    return r->model.outlives && (check ? extras->is_set != NULL : extras->copy != NULL);
 }
 
 bool op_weak_check(struct runner *r, const struct op *op, unsigned m) {
@@ -237,6 +257,8 @@ bool op_weak_check(struct runner *r, const struct op *op, unsigned m) {
         return false;
     FOR_SIDES (r, s) {
         bool is_set = call_ephemeron_check(s, SLOT_FROM, asked.i);
+        if (!is_set)
+            insist(s, &asked);
         event_weak_read(judge_of(s), is_set, asked.may, WORD_UNIT, MODEL_NOTHING);
         if (!is_set)
             take_over_nothing(r, &asked);
@@ -267,11 +289,25 @@ static word copy_object(struct runner *r, unsigned m, word v) {
 /* What may be copied; *words: of the copy. */
 static bool may_be_copied(struct runner *r, const struct asked *asked, size_t *words) {
     *words = 0;
-    if (!is_copied(r, asked->given))
-        return asked->given != MODEL_FORGOTTEN; /* which may be a block of any size */
-    const struct model_object *o = &r->model.objects[model_object(asked->given)];
-    *words = o->wosize;
-    return !o->ephemeron; /* a copy of it is none */
+    /* of a Forward block, or of what it leads to */
+    const word either[2] = {asked->given, model_passed_to(&r->model, asked->given)};
+    bool ephemeron = false;
+    for (unsigned n = 0; n < 2; n++)
+        if (is_copied(r, either[n])) {
+            const struct model_object *o = &r->model.objects[model_object(either[n])];
+            *words = o->wosize > *words ? o->wosize : *words;
+            ephemeron |= o->ephemeron; /* a copy of an ephemeron is none */
+        }
+    return !ephemeron && asked->given != MODEL_FORGOTTEN; /* which may be a block of any size */
+}
+
+/* Has it given away what the word leads to past Forward blocks, or a copy of that? */
+static bool has_passed(struct side *s, word given, word found) {
+    if (!model_may_be_passed(&runner_of(s)->model, given))
+        return false;
+    walk_side(s, IN_BETWEEN);
+    struct graph_ref ref = graph_resolve(&s->graph, found);
+    return ref.kind != GRAPH_BLOCK || graph_block(&s->graph, ref.id).tag != TAG_FORWARD;
 }
 
 bool op_weak_copy(struct runner *r, const struct op *op, unsigned m) {
@@ -290,6 +326,8 @@ bool op_weak_copy(struct runner *r, const struct op *op, unsigned m) {
         clear_slot(r, m, op->dst);
         return true;
     }
+    if (is_set && has_passed(s, asked.given, s->slots[m][SLOT_VALUE]))
+        asked.given = model_passed_to(&r->model, asked.given);
     if (is_set && is_copied(r, asked.given))
         asked.given = copy_object(r, m, asked.given);
     event_weak_read(judge_of(s), is_set, asked.may, s->slots[m][SLOT_VALUE], asked.given);

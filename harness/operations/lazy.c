@@ -36,7 +36,7 @@ static bool is_key(const struct runner *r, unsigned object) {
     bool passes = false;
     for (uint32_t i = 0; model->has_ephemerons && i < model->n_order && !passes; i++) {
         const struct model_object *o = &model->objects[model->order[i]];
-        for (uint32_t f = 0; o->ephemeron && f < o->wosize; f++)
+        for (uint32_t f = 0; o->ephemeron && f < 2 * o->wosize; f++) /* what it was given, too */
             end_of_chain(model, model->fields[o->first_field + f], object, &passes);
     }
     return passes;
@@ -50,6 +50,24 @@ static bool stays_a_block(const struct runner *r, word field) {
         return false;
     const struct model_object *o = &r->model.objects[model_object(end)];
     return o->is_static || o->tag == TAG_LAZY || o->tag == TAG_DOUBLE;
+}
+
+bool leads_to_infix(const struct runner *r, word v) {
+    if (r->infix_keys || !model_is_pointer(v) ||
+        r->model.objects[model_object(v)].tag != TAG_FORWARD)
+        return false;
+    word end = end_of_chain(&r->model, v, MODEL_NONE, &(bool){false});
+    return model_is_pointer(end) && model_offset(end) > 0;
+}
+
+/* What may not become of a lazy block that is a key.  Where two are compared, pointers that one
+ * leads past it leave it to die alone, at a time of its own; else the model follows, but not to
+ * where a known defect is. */
+static bool may_not_be_key(const struct runner *r, unsigned object, word value) {
+    if (!r->model.outlives)
+        return !stays_a_block(r, value) && is_key(r, object);
+    word end = end_of_chain(&r->model, value, MODEL_NONE, &(bool){false});
+    return !r->infix_keys && model_is_pointer(end) && model_offset(end) > 0 && is_key(r, object);
 }
 
 void make_forward(struct runner *r, unsigned m, unsigned slot) {
@@ -76,8 +94,7 @@ bool op_forward(struct runner *r, const struct op *op, unsigned m) {
         store_field(r, m, 0, false);
         return true;
     }
-    /* Pointers that a collector leads past a key leave it to die alone, at a time of its own. */
-    if (!stays_a_block(r, value) && is_key(r, object))
+    if (may_not_be_key(r, object, value))
         return skip(r, SKIP_LAZY_KEY);
     FOR_SIDES (r, s)
         call_forward(s, SLOT_TO, SLOT_VALUE);

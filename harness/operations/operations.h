@@ -70,6 +70,8 @@ uint32_t new_object(struct runner *, unsigned m, unsigned dst, size_t wosize, un
                     size_t first_scanned, const word *raw);
 /* The model has just made the object for it: dst leads to it, and this operation is its origin. */
 void name_object(struct runner *, unsigned m, unsigned dst, uint32_t object);
+/* Does the word lead through Forward blocks into the middle of a closure, where no key may? */
+bool leads_to_infix(const struct runner *, word v);
 /* The lazy block in the slot becomes a Forward block to its field. */
 void make_forward(struct runner *, unsigned m, unsigned slot);
 

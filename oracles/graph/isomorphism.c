@@ -39,15 +39,18 @@ static void describe_difference(struct judge *j, enum violation v) {
     }
 }
 
-static bool any_shaky(const struct model *model) {
+static bool any_unsure(const struct model *model) {
     bool any = false;
-    for (uint32_t i = 0; model->outlives && i < model->n_reached && !any; i++)
-        any = model->objects[model->work[i]].shaky;
+    for (uint32_t i = 0; model->outlives && i < model->n_reached && !any; i++) {
+        const struct model_object *o = &model->objects[model->work[i]];
+        any = o->ephemeron && (o->shaky || model_has_passed(model, model->work[i]));
+    }
     return any;
 }
 
-/* Of those pairs the ephemerons whose data may be gone, and is there: with keys that are reached all
- * of them, or else one, whose keys are dead unless other data reaches them, which comes first. */
+/* Of those pairs the ephemerons whose data may be gone, and is there: with keys that are reached
+ * all of them, or else one, whose keys are dead unless other data reaches them, which comes first.
+ */
 static bool takes_over_some(struct judge *j, bool with_keys) {
     struct isomorphism *iso = j->iso;
     bool any = false;
@@ -63,17 +66,63 @@ static bool takes_over_some(struct judge *j, bool with_keys) {
     return any;
 }
 
-/* There is a difference.  Has an ephemeron data that may be gone?  The model takes that over, and
- * what that reaches is to be compared too. */
-static bool takes_over(struct judge *j) {
-    struct isomorphism *iso = j->iso;
-    if (!any_shaky(j->model))
+/* A key that may be passed is shown to be what its chain leads to; or it is not shown and the data
+ * is, so that the key must be gone. */
+static bool takes_over_key(struct judge *j, word *key, const word *shown, size_t i) {
+    word end = model_passed_to(j->model, *key);
+    struct graph_ref ref = graph_resolve(&j->side->graph, shown[i]);
+    if (end == WORD_UNIT ||
+        (ref.kind == GRAPH_BLOCK && graph_block(&j->side->graph, ref.id).tag == TAG_FORWARD))
         return false;
-    iso->gaps = true;
-    isomorphism_compare(iso, &j->side->graph, j->model_graph);
-    iso->gaps = false;
-    bool any = takes_over_some(j, true) || takes_over_some(j, false);
-    model_mark(j->model);
+    if (shown[i] == WORD_UNIT && shown[0] == WORD_UNIT)
+        return false;
+    *key = shown[i] == WORD_UNIT ? MODEL_NOTHING : end;
+    return true;
+}
+
+/* An ephemeron with keys that may be passed.  Its data is there or not, as is shown; but it must be
+ * if all keys are shown. */
+static bool takes_over_ephemeron(struct judge *j, unsigned ephemeron, const word *shown) {
+    struct model_object *o = &j->model->objects[ephemeron];
+    word *kept = model_kept(j->model, ephemeron);
+    bool any = false, all = true, before = o->seen;
+    for (uint32_t f = 1; f < o->wosize; f++) {
+        if (model_may_be_passed(j->model, kept[f]))
+            any |= takes_over_key(j, &kept[f], shown, f);
+        all &= kept[f] == MODEL_NOTHING || kept[f] == WORD_UNIT || shown[f] != WORD_UNIT;
+    }
+    if (all && o->shaky && shown[0] == WORD_UNIT && model_passed_to(j->model, kept[0]) != WORD_UNIT)
+        model_data_is(j->model, ephemeron, false);
+    o->seen = shown[0] != WORD_UNIT || (all && kept[0] != MODEL_NOTHING);
+    return any || o->seen != before;
+}
+
+static bool takes_over_passed(struct judge *j) {
+    const struct isomorphism *iso = j->iso;
+    bool any = false;
+    for (size_t q = 0; q < iso->pairs; q++)
+        if (j->model->objects[iso->queue[q].b].ephemeron &&
+            model_has_passed(j->model, iso->queue[q].b))
+            any |= takes_over_ephemeron(j, iso->queue[q].b,
+                                        graph_block(&j->side->graph, iso->queue[q].a).fields);
+    return any;
+}
+
+/* Is there a difference?  Has an ephemeron data or keys that may be gone?  The model takes that
+ * over, and what that reaches is to be compared too. */
+static bool takes_over(struct judge *j, enum violation v) {
+    struct isomorphism *iso = j->iso;
+    if (!j->model->has_ephemerons || !any_unsure(j->model))
+        return false;
+    if (v) {
+        iso->gaps = true;
+        isomorphism_compare(iso, &j->side->graph, j->model_graph);
+        iso->gaps = false;
+    }
+    bool any =
+        takes_over_passed(j) || (v && (takes_over_some(j, true) || takes_over_some(j, false)));
+    if (any || v)
+        model_mark(j->model);
     return any;
 }
 
@@ -81,7 +130,7 @@ enum violation compare_with_model(struct judge *j) {
     enum violation v;
     isomorphism_allow(j->iso, j->side->collector, &j->side->traits);
     v = isomorphism_compare(j->iso, &j->side->graph, j->model_graph);
-    while (v && takes_over(j))
+    while (takes_over(j, v))
         v = isomorphism_compare(j->iso, &j->side->graph, j->model_graph);
     if (v && j->model->outlives) /* the last one was without the fields of ephemerons */
         v = isomorphism_compare(j->iso, &j->side->graph, j->model_graph);

@@ -78,7 +78,8 @@ static void judge_one(struct judge *j, uint64_t number) {
         judge_fail(j, VIOLATION_collector_assertion, "a finaliser has run twice");
     if (f->known[number].ran)
         fail_finaliser(j, VIOLATION_collector_assertion, object, "a finaliser has run twice");
-    if (is_alive(j, object) && f->known[number].died == ALIVE && !j->model->revived)
+    if (is_alive(j, object) && f->known[number].died == ALIVE && !j->model->revived &&
+        model_certainly_reached(j->model, object))
         fail_finaliser(j, VIOLATION_lost_object, object,
                        "the finaliser of a block has run that the program can still reach");
     f->known[number].ran = true;

@@ -11,7 +11,7 @@
 #include "program/mutation/internal.h"
 
 enum { A, B, C, D, SLOT_ROLES, NO_ROLE = SLOT_ROLES };
-enum { AT_RANDOM = 0, LONGEST_IDIOM = 10 };
+enum { AT_RANDOM = 0, LONGEST_IDIOM = 12 };
 
 /* Operands that are not named, as of any new operation. */
 struct step {
@@ -87,6 +87,11 @@ static const struct idiom idioms[] = {
     {7,
      {MAKE(OP_ALLOC, A), MAKE(OP_ALLOC, B), MAKE(OP_FINALISE, A), GET(OP_FINALISE_THEN, B, A, 0),
       MAKE(OP_DROP, A), MAKE(OP_DROP, B), COLLECT(OP_SLICE)}},
+    /* a lazy block that is a key is forced to a young one while a cycle is under way */
+    {12,
+     {MAKE_LAZY(A), MAKE_KEYS(C, 1), PUT(OP_EPHE_SET, C, 1, A), MAKE(OP_ALLOC, D),
+      PUT(OP_EPHE_SET, C, 0, D), MAKE(OP_DROP, D), COLLECT(OP_SLICE), MAKE(OP_ALLOC, B),
+      PUT(OP_FORWARD, A, 0, B), COLLECT(OP_SLICE), COLLECT(OP_MINOR), GET(OP_EPHE_GET, D, C, 0)}},
     /* a lazy block is forced */
     {4, {MAKE_LAZY(A), MAKE(OP_ALLOC, B), PUT(OP_FORWARD, A, 0, B), MAKE(OP_DROP, B)}},
     /* the only pointer to a block moves from a field to a slot while a cycle is under way */

@@ -55,6 +55,18 @@ int isoheap_edit; /* 0: the runtime as it is */
     "  r3 = alloc tag=1 [5]\n"                                                                     \
     "  full\n"
 
+/* A lazy block that is the only key of an ephemeron is forced, and pointers are led past it. */
+#define FORCED_KEY(collection)                                                                     \
+    "isoheap program 1\n"                                                                          \
+    "script\n"                                                                                     \
+    "  r0 = alloc tag=246 [7]\n"                                                                   \
+    "  r1 = ephemeron 1\n"                                                                         \
+    "  weak r1.1 := r0\n"                                                                          \
+    "  r2 = alloc tag=1 [2]\n"                                                                     \
+    "  weak r1.0 := r2\n"                                                                          \
+    "  drop r2\n"                                                                                  \
+    "  r2 = alloc tag=2 [3]\n" collection "  r3 = alloc tag=3 [4]\n"
+
 #define TWO_LARGE   "  r0 = alloc tag=0 size=4000\n  r0 = alloc tag=0 size=4000\n"
 #define EIGHT_LARGE TWO_LARGE TWO_LARGE TWO_LARGE TWO_LARGE
 
@@ -173,6 +185,12 @@ static const struct {
      "  drop r0\n"
      "  full\n",
      VIOLATION_garbage_retained},
+    {"marking leads a key past a Forward block, and past what that leads to",
+     FORCED_KEY("  minor\n  forward r0 := r2\n  full\n"), VIOLATION_edge_changed},
+    {"a minor collection leaves a key in place that has died",
+     FORCED_KEY("  forward r0 := r2\n  minor\n"), VIOLATION_edge_changed},
+    {"marking empties an ephemeron whose key it leads past a Forward block",
+     FORCED_KEY("  minor\n  forward r0 := r2\n  full\n"), VIOLATION_edge_changed},
 };
 
 static struct program program;

@@ -130,6 +130,67 @@ static void all_is_over_after_a_full_collection(void **state) {
     fields_are(WEAK_NOTHING, WEAK_NOTHING, WEAK_SET);
 }
 
+/* The key becomes a Forward block to OTHER. */
+static void force_key(void) {
+    model.objects[object[KEY]].tag = TAG_FORWARD;
+    model.objects[object[KEY]].wosize = 1;
+    model_fields(&model, object[KEY])[0] = model_pointer(object[OTHER], 0);
+    model_mark(&model);
+}
+
+static void a_key_may_be_passed(void **state) {
+    (void)state;
+    begin(true);
+    word key = model_pointer(object[KEY], 0), other = model_pointer(object[OTHER], 0);
+    assert_false(model_has_passed(&model, ephemeron));
+    force_key();
+    assert_true(model_has_passed(&model, ephemeron));
+    assert_true(model_may_be_passed(&model, key));
+    assert_false(model_may_be_passed(&model, other));
+    assert_true(model_passed_to(&model, key) == other);
+    assert_int_equal(model_weak_field(&model, ephemeron, 0), WEAK_EITHER);
+    assert_int_equal(model_weak_field(&model, ephemeron, 1), WEAK_EITHER);
+    drop(DATA);
+    assert_int_equal(model.live_objects, 4); /* the data, as long as nobody has seen it gone */
+    assert_false(model_certainly_reached(&model, object[DATA]));
+    assert_true(model_certainly_reached(&model, object[KEY]));
+    assert_int_equal(model.live_objects, 4);
+    model.objects[ephemeron].seen = false;
+    model_mark(&model);
+    assert_int_equal(model.live_objects, 3);
+    assert_int_equal(model_most_live(&model, WORD_UNIT), 3 + 4 + 3 + 2);
+}
+
+/* With what it leads to, that is; where it stays a block of its own, it is a key as any other. */
+static void a_lazy_block_stays(void **state) {
+    (void)state;
+    begin(true);
+    model.objects[object[OTHER]].tag = TAG_LAZY;
+    force_key();
+    assert_false(model_has_passed(&model, ephemeron));
+    fields_are(WEAK_SET, WEAK_SET, WEAK_NOTHING);
+    begin(false);
+    force_key();
+    assert_false(model_has_passed(&model, ephemeron)); /* where two are compared */
+}
+
+static void of_the_data_of_a_passed_key_nobody_knows(void **state) {
+    (void)state;
+    begin(true);
+    force_key();
+    model_passed_is_gone(&model, ephemeron, 1);
+    model_mark(&model);
+    fields_are(WEAK_EITHER, WEAK_NOTHING, WEAK_NOTHING);
+    begin(true);
+    force_key();
+    drop(KEY);
+    model_all_died(&model); /* the key may have become what it leads to */
+    assert_int_equal(model_weak_field(&model, ephemeron, 1), WEAK_EITHER);
+    drop(OTHER);
+    model_all_died(&model);
+    fields_are(WEAK_NOTHING, WEAK_NOTHING, WEAK_NOTHING);
+}
+
 static void where_two_are_compared_nothing_outlives(void **state) {
     (void)state;
     begin(false);
@@ -165,6 +226,9 @@ int main(void) {
         cmocka_unit_test(a_key_that_may_be_dead_is_replaced),
         cmocka_unit_test(what_may_be_there_counts),
         cmocka_unit_test(all_is_over_after_a_full_collection),
+        cmocka_unit_test(a_key_may_be_passed),
+        cmocka_unit_test(a_lazy_block_stays),
+        cmocka_unit_test(of_the_data_of_a_passed_key_nobody_knows),
         cmocka_unit_test(where_two_are_compared_nothing_outlives),
         cmocka_unit_test(room_is_made),
     };
