@@ -76,11 +76,11 @@ static enum gc_result alloc(struct gc *g, unsigned m, unsigned dst, size_t wosiz
         _exit(3);
     case TAG_LATE: /* no program lists it */
         if (is_switched(PROGRAM_SWITCHES + 1))
-            abort();
+            given.hooks->broken(given.hooks, "a late decision");
         break;
     case TAG_PREEMPTED:
         if (given.preempt && is_switched(5))
-            abort();
+            given.hooks->broken(given.hooks, "an early decision");
         break;
     case TAG_SLOW:
         spin(100000000);
@@ -94,7 +94,7 @@ static enum gc_result alloc(struct gc *g, unsigned m, unsigned dst, size_t wosiz
 static const struct collector misbehaves = {
     .name = "misbehaves",
     .summary = "spins, sleeps, aborts or exits when asked for tag 1, 2, 3 or 4; slow for tag 5; "
-               "aborts for tag 6 and 7 if a decision of the schedule is so",
+               "complains for tag 6 and 7 if a decision of the schedule is so",
     .traits = {.infix = true,
                .start_env = true,
                .raw = true,
