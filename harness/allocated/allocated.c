@@ -2,6 +2,7 @@
  *
  * How much memory the process has (allocated.h).
  */
+#define _POSIX_C_SOURCE 200809L
 #include "harness/allocated/allocated.h"
 
 #include <fcntl.h>
