@@ -74,6 +74,18 @@ struct gc_extras {
                            bool *is_set);
     /* NULL: by stores.  n fields of the block from i on := value; may collect. */
     void (*fill)(struct gc *, unsigned obj, size_t i, size_t n, unsigned value);
+    /* NULL: not done.  dst := n fields of the block from i on, at least one, as Array.sub makes an
+     * array of them; raw words if it has those. */
+    enum gc_result (*sub)(struct gc *, unsigned dst, unsigned src, size_t i, size_t n);
+    /* dst := the fields of src and of other, and if thrice those of src once more: so many. */
+    enum gc_result (*append)(struct gc *, unsigned dst, unsigned src, unsigned other, bool thrice,
+                             size_t words);
+    /* dst := a block of these words with the tag and what stands in src. */
+    enum gc_result (*dup)(struct gc *, unsigned dst, unsigned src, unsigned tag, size_t words);
+    /* A block becomes like another one of the same size: its tag and fields are that one's. */
+    void (*update)(struct gc *, unsigned obj, unsigned value);
+    /* dst := a Forward block to the value. */
+    enum gc_result (*forwarding)(struct gc *, unsigned dst, unsigned value);
     /* As finalise.  What it does may change slots, and happens in collections, steps and act alone.
      * It is not done if the heap of the program has no room for what the value reaches. */
     void (*finalise_then)(struct gc *, unsigned obj, uint64_t number, bool last,

@@ -98,6 +98,47 @@ static void check_questions(struct conform *c) {
     c->slots[0][OLD] = WORD_UNIT;
 }
 
+/* ---- blocks made of others --------------------------------------------------------------------
+ */
+
+enum { MADE = 3, LED_PAST = 1 << 10 }; /* a slot; field 0 of a block that pointers are led past */
+
+/* The block in slot MADE is a new one, whose field is node 9. */
+static void expect_made(struct conform *c, enum gc_result result, size_t field, const char *what) {
+    if (result != GC_OK)
+        broken(c, "%s was refused, although most of the heap is free", what);
+    if (c->slots[0][MADE] == c->slots[0][0])
+        broken(c, "%s made no block: it is the one that was given", what);
+    collect_fully(c);
+    c->slots[0][OLD] = c->slots[0][MADE];
+    if (field != LED_PAST || header_tag(header_of(c->slots[0][MADE])) == TAG_FORWARD)
+        get_field(c, 0, OLD, MADE, field % LED_PAST);
+    expect_node(c, 0, OLD, 9, what);
+    c->slots[0][OLD] = c->slots[0][MADE] = WORD_UNIT;
+}
+
+static void check_blocks(struct conform *c) {
+    enum { WORDS = 3, AT = 1 };
+    make(c, 0, 0, WORDS, 0, c->units);
+    make_node(c, 0, 1, 9);
+    set_field(c, 0, 0, AT, 1);
+    const struct gc_extras *x = extras(c);
+    if (x->sub)
+        expect_made(c, x->sub(c->gc, MADE, 0, AT, WORDS - AT), 0, "sub");
+    if (x->append)
+        expect_made(c, x->append(c->gc, MADE, 0, 0, true, 3 * WORDS), 2 * WORDS + AT, "append");
+    if (x->dup)
+        expect_made(c, x->dup(c->gc, MADE, 0, 0, WORDS), AT, "dup");
+    if (x->forwarding)
+        expect_made(c, x->forwarding(c->gc, MADE, 1), LED_PAST, "forwarding");
+    if (!x->update)
+        return;
+    make(c, 0, MADE, WORDS, 0, c->units);
+    collect_fully(c);
+    x->update(c->gc, MADE, 0);
+    expect_made(c, GC_OK, AT, "update");
+}
+
 /* ---- blocks that tell of their death ----------------------------------------------------------
  */
 
@@ -184,9 +225,9 @@ static void check_copies(struct conform *c) {
 }
 
 static void check_extras(struct conform *c) {
-    static void (*const checks[])(struct conform *) = {check_ephemerons, check_questions,
-                                                       check_deaths,     check_forward,
-                                                       check_truncate,   check_copies};
+    static void (*const checks[])(struct conform *) = {
+        check_ephemerons, check_questions, check_deaths, check_forward,
+        check_truncate,   check_copies,    check_blocks};
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
         fresh_heap(c, c->words, 1);
         checks[i](c);

@@ -318,6 +318,47 @@ enum gc_result call_marshal(struct side *s, unsigned dst, unsigned src, bool uns
     return answered(s, c.result);
 }
 
+BODY(sub) {
+    wait_for(c, c->collector->extras->sub(c->gc, c->dst, c->src, c->i, c->n));
+}
+
+enum gc_result call_sub(struct side *s, unsigned dst, unsigned src, size_t i, size_t n) {
+    struct call c = CALL(s, .dst = dst, .src = src, .i = i, .n = n);
+    RUN(s, sub, &c);
+    return answered(s, c.result);
+}
+
+BODY(append) {
+    wait_for(c, c->collector->extras->append(c->gc, c->dst, c->src, c->value, c->flag, c->n));
+}
+
+enum gc_result call_append(struct side *s, unsigned dst, unsigned src, unsigned other, bool thrice,
+                           size_t words) {
+    struct call c = CALL(s, .dst = dst, .src = src, .value = other, .flag = thrice, .n = words);
+    RUN(s, append, &c);
+    return answered(s, c.result);
+}
+
+BODY(dup) {
+    wait_for(c, c->collector->extras->dup(c->gc, c->dst, c->src, c->tag, c->n));
+}
+
+enum gc_result call_dup(struct side *s, unsigned dst, unsigned src, unsigned tag, size_t words) {
+    struct call c = CALL(s, .dst = dst, .src = src, .tag = tag, .n = words);
+    RUN(s, dup, &c);
+    return answered(s, c.result);
+}
+
+BODY(forwarding) {
+    wait_for(c, c->collector->extras->forwarding(c->gc, c->dst, c->value));
+}
+
+enum gc_result call_forwarding(struct side *s, unsigned dst, unsigned value) {
+    struct call c = CALL(s, .dst = dst, .value = value);
+    RUN(s, forwarding, &c);
+    return answered(s, c.result);
+}
+
 bool all_served(struct runner *r, unsigned m) {
     bool all = true;
     r->verdict.counts.refusals += r->side[PARTY_SUBJECT].answer != GC_OK;
@@ -699,6 +740,19 @@ void call_fill(struct side *s, unsigned m, unsigned obj, size_t i, size_t n, uns
     for (size_t k = i; k < i + n; k++)
         event_writing(judge_of(s), s->slots[m][obj], k, s->slots[m][value]);
     RUN(s, fill, &c);
+    leave_changed(s);
+}
+
+BODY(update) {
+    c->collector->extras->update(c->gc, c->dst, c->value);
+}
+
+void call_update(struct side *s, unsigned m, unsigned obj, unsigned value, size_t n) {
+    struct call c = CALL(s, .m = m, .dst = obj, .value = value);
+    const word *from = fields(s, m, value);
+    for (size_t k = 0; k < n; k++)
+        event_writing(judge_of(s), s->slots[m][obj], k, from[k]);
+    RUN(s, update, &c);
     leave_changed(s);
 }
 

@@ -104,6 +104,12 @@ bool call_ephemeron_check(struct side *, unsigned obj, size_t i);
 bool call_ephemeron_copy(struct side *, unsigned dst, unsigned obj, size_t i, size_t words);
 /* Only where the collector has the function. */
 void call_fill(struct side *, unsigned m, unsigned obj, size_t i, size_t n, unsigned value);
+void call_update(struct side *, unsigned m, unsigned obj, unsigned value, size_t n);
+enum gc_result call_sub(struct side *, unsigned dst, unsigned src, size_t i, size_t n);
+enum gc_result call_append(struct side *, unsigned dst, unsigned src, unsigned other, bool thrice,
+                           size_t words);
+enum gc_result call_dup(struct side *, unsigned dst, unsigned src, unsigned tag, size_t words);
+enum gc_result call_forwarding(struct side *, unsigned dst, unsigned value);
 void call_ephemeron_blit(struct side *, unsigned src, size_t i, unsigned dst, size_t j, size_t n);
 void call_forward(struct side *, unsigned obj, unsigned value);
 void call_truncate(struct side *, unsigned obj, size_t n);

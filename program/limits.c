@@ -36,7 +36,8 @@ enum {
     MAX_ENVIRONMENT = PROGRAM_WOSIZE - 64,
     MAX_KEYS = 63,
     MAX_RESOURCE = 255,
-    MAX_BUILT = 1024
+    MAX_BUILT = 1024,
+    MAX_RETAGGED = 249 /* the largest tag, and one */
 };
 
 /* An environment may be empty, a block may not. */
@@ -110,7 +111,8 @@ unsigned closure_code_words(unsigned functions, const int8_t *arity) {
 }
 
 unsigned op_blocks(const struct op *op) {
-    bool unknown = op->code == OP_EXHAUST || op->code == OP_MARSHAL || op->code == OP_EPHE_COPY;
+    bool unknown = op->code == OP_EXHAUST || op->code == OP_MARSHAL || op->code == OP_EPHE_COPY ||
+                   op->code == OP_SUB || op->code == OP_APPEND || op->code == OP_DUP;
     if (!op_has(op->code, ALLOCATES) || unknown)
         return 0;
     return op->code == OP_BUILD ? op->blocks + (op->shape == BUILD_ARRAY) : 1;
@@ -135,6 +137,8 @@ unsigned op_words(const struct op *op, unsigned k) {
         return 2u + op->keys;
     case OP_RESOURCE:
         return 2u + op->words;
+    case OP_FORWARDING:
+        return 2;
     default:
         return 1u + op->size + closure_code_words(op->functions, op->arity);
     }

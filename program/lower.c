@@ -33,6 +33,24 @@ bool op_without_runtime(const struct op *op, struct op *plain) {
         o.tag = PROGRAM_TAG_CUSTOM;
         o.size = (uint16_t)(op->words + 1);
         break;
+    case OP_FORWARDING: /* of a lazy value, where nobody looks through it */
+        o.code = OP_ALLOC;
+        o.tag = PROGRAM_TAG_LAZY + 4;
+        o.size = 1;
+        o.n_values = 1;
+        o.values[0] = op->values[0];
+        break;
+    case OP_UPDATE: /* the fields alone, or a field becomes the value */
+        o.code = op->values[0].kind == VALUE_SLOT ? OP_BLIT : OP_STORE;
+        o.src = o.code == OP_BLIT ? op->values[0].block : 0;
+        o.n = o.code == OP_BLIT ? op_shapes[OP_BLIT].max_n : 0;
+        o.n_values = o.code == OP_STORE;
+        if (o.n_values)
+            o.values[0] = op->values[0];
+        break;
+    case OP_SUB:
+    case OP_APPEND:
+    case OP_DUP:
     case OP_MARSHAL: /* no copy, but the same */
         o.code = OP_SET;
         o.n_values = 1;

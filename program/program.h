@@ -249,6 +249,8 @@ enum { OP_FLAGS(X) };
     X(kept, "a count")      /* fields beyond the first */                                          \
     X(last, "a count")      /* 1: Gc.finalise_last, 0: Gc.finalise */                              \
     X(unshared, "a choice") /* 1: without sharing */                                               \
+    X(thrice, "a choice")   /* 1: three arrays, the first one again */                             \
+    X(retagged, "a choice") /* 0: the same tag; else the tag, and one */                           \
     X(blocks, "a number of blocks")
 /* What a finaliser does with the value that it is given, which goes into a slot first but for
  * ACT_WEAKEN.  The numbers are those of collectors/extras.h. */
@@ -397,7 +399,8 @@ bool op_equal(const struct op *a, const struct op *b);
 void op_keep_one_field(struct op *);
 
 /* Blocks that an operation makes where there is room, and the words of the first k of them with
- * their headers.  What depends on the heap (exhaust, marshal, weak_copy) counts as none. */
+ * their headers.  What depends on the heap (exhaust, marshal, weak_copy, sub, append, dup) counts
+ * as none. */
 unsigned op_blocks(const struct op *);
 unsigned op_words(const struct op *, unsigned k);
 

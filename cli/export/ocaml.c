@@ -140,6 +140,20 @@ static void write_assigned(FILE *f, const struct program *p, const struct op *op
     case OP_MARSHAL:
         fprintf(f, "marshal r.(%u) %s", op->src, op->unshared ? "true" : "false");
         break;
+    case OP_SUB:
+        fprintf(f, "sub r.(%u) %u %u", op->src, op->i, op->n);
+        break;
+    case OP_APPEND:
+        fprintf(f, "append r.(%u) %s ", op->src, op->thrice ? "true" : "false");
+        write_value(f, p, &op->values[0]);
+        break;
+    case OP_DUP:
+        fprintf(f, "dup r.(%u) %u", op->src, op->retagged);
+        break;
+    case OP_FORWARDING:
+        fprintf(f, "make_forward ");
+        write_value(f, p, &op->values[0]);
+        break;
     case OP_BUILD:
         name = op_word(op, &length);
         fprintf(f, "%.*s %u ", (int)length, name, op->blocks);
@@ -162,6 +176,10 @@ static bool write_called(FILE *f, const struct program *p, const struct op *op) 
         return true;
     case OP_FILL:
         fprintf(f, "fill r.(%u) %u %u ", op->dst, op->i, op->n);
+        write_value(f, p, &op->values[0]);
+        return true;
+    case OP_UPDATE:
+        fprintf(f, "update r.(%u) ", op->dst);
         write_value(f, p, &op->values[0]);
         return true;
     case OP_EPHE_SET:

@@ -21,6 +21,9 @@
 /* In no header. */
 extern value caml_obj_truncate(value block, value size), caml_obj_reachable_words(value block);
 extern value caml_array_fill(value block, value i, value n, value v);
+extern value caml_array_sub(value block, value i, value n), caml_array_append(value, value);
+extern value caml_array_concat(value list), caml_obj_dup(value), caml_obj_with_tag(value, value);
+extern value caml_update_dummy(value dummy, value like), caml_lazy_make_forward(value);
 
 const struct gc_mask ocaml_masks[] = {
     {"truncate-marking", "a cycle that is marking is finished before Obj.truncate: a block that is "
@@ -286,6 +289,69 @@ static void fill(struct gc *g, unsigned obj, size_t i, size_t n, unsigned v) {
     end_anew(g);
 }
 
+/* ---- blocks made of others
+ * ------------------------------------------------------------------------
+ */
+
+static enum gc_result made(struct gc *g, unsigned dst, value v) {
+    root_set(dst, (word)v);
+    end_anew(g);
+    return GC_OK;
+}
+
+static enum gc_result sub(struct gc *g, unsigned dst, unsigned src, size_t i, size_t n) {
+    runtime_begin(g);
+    if (!runtime_has_room(g, n))
+        return GC_OUT_OF_MEMORY;
+    return made(g, dst, caml_array_sub(in_slot(src), Val_long((intnat)i), Val_long((intnat)n)));
+}
+
+static value cons(value head, value tail) {
+    CAMLparam2(head, tail);
+    value cell = caml_alloc_small(2, 0);
+    Field(cell, 0) = head;
+    Field(cell, 1) = tail;
+    CAMLreturn(cell);
+}
+
+/* Array.append, or Array.concat of three. */
+static enum gc_result append(struct gc *g, unsigned dst, unsigned src, unsigned other, bool thrice,
+                             size_t words) {
+    runtime_begin(g);
+    if (!runtime_has_room(g, words))
+        return GC_OUT_OF_MEMORY;
+    if (!thrice)
+        return made(g, dst, caml_array_append(in_slot(src), in_slot(other)));
+    root_set(dst, (word)cons(in_slot(src), Val_emptylist));
+    root_set(dst, (word)cons(in_slot(other), (value)root_get(dst)));
+    root_set(dst, (word)cons(in_slot(src), (value)root_get(dst)));
+    return made(g, dst, caml_array_concat((value)root_get(dst)));
+}
+
+static enum gc_result duplicate(struct gc *g, unsigned dst, unsigned src, unsigned tag,
+                                size_t words) {
+    runtime_begin(g);
+    if (!runtime_has_room(g, words))
+        return GC_OUT_OF_MEMORY;
+    bool same = tag == header_tag(header_of((word)in_slot(src)));
+    return made(g, dst,
+                same ? caml_obj_dup(in_slot(src))
+                     : caml_obj_with_tag(Val_long((intnat)tag), in_slot(src)));
+}
+
+static void update(struct gc *g, unsigned obj, unsigned v) {
+    runtime_begin(g);
+    caml_update_dummy(in_slot(obj), in_slot(v));
+    end_anew(g);
+}
+
+static enum gc_result forwarding(struct gc *g, unsigned dst, unsigned v) {
+    runtime_begin(g);
+    if (!runtime_has_room(g, 1))
+        return GC_OUT_OF_MEMORY;
+    return made(g, dst, caml_lazy_make_forward(in_slot(v)));
+}
+
 /* ---- copies and counts
  * ----------------------------------------------------------------------------
  */
@@ -332,5 +398,10 @@ const struct gc_extras ocaml_extras = {.ephemeron = ephemeron,
                                        .measure = measure,
                                        .is_set = is_set,
                                        .copy = copy,
+                                       .sub = sub,
+                                       .append = append,
+                                       .dup = duplicate,
+                                       .update = update,
+                                       .forwarding = forwarding,
                                        .finalise_then = finalise_then,
                                        .act = runtime_act};

@@ -79,7 +79,9 @@ static void look_through(struct runner *r, unsigned m, unsigned slot) {
 
 /* Before an operation: the slots through which it reaches a block. */
 static void look_through_operands(struct runner *r, const struct op *op, unsigned m) {
-    if (op_has(op->code, READS_VALUE) && op->values[0].kind == VALUE_SLOT && !r->model.outlives)
+    bool followed =
+        r->model.outlives && op_has(op->code, ON_EPHEMERON); /* whatever becomes of it */
+    if (op_has(op->code, READS_VALUE) && op->values[0].kind == VALUE_SLOT && !followed)
         look_through(r, m, op->values[0].block);
     if (op_shapes[op->code].operands & OPERAND_SRC)
         look_through(r, m, op->src);

@@ -54,14 +54,16 @@ _Static_assert(
  * addresses; 4 atoms, all outside words, and addresses as code words: a FIELD record of a closure
  * behind the prefix STATIC; 5 schedules; 6 mutators that come and go; 7
  * decisions of a schedule: a CONFIG record behind the prefix STATIC; 8 copies of what an ephemeron
- * holds, and finalisers that do something.  Operations that come make another version. */
+ * holds, and finalisers that do something; 9 copies of arrays and of any block.  Operations that come
+ * make another version. */
 enum {
     VERSION_ADDRESSES = 3,
     VERSION_ATOMS = 4,
     VERSION_SCHEDULES = 5,
     VERSION_MUTATORS = 6,
     VERSION_SWITCHES = 7,
-    VERSION_COPIES = 8
+    VERSION_COPIES = 8,
+    VERSION_ARRAYS = 9
 };
 
 /* The first keys of a config record have their bytes by remainder; later ones each one byte, from
@@ -74,6 +76,7 @@ _Static_assert((int)OP_ATTACH == (int)OP_LATER + (int)LATER_FIRST,
 static inline unsigned ops_of_version(unsigned version) {
     return version < VERSION_MUTATORS ? OP_ATTACH
            : version < VERSION_COPIES ? OP_EPHE_COPY
+           : version < VERSION_ARRAYS ? OP_SUB
                                       : OP_CODES;
 }
 

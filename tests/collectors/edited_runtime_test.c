@@ -70,6 +70,27 @@ int isoheap_edit; /* 0: the runtime as it is */
 #define TWO_LARGE   "  r0 = alloc tag=0 size=4000\n  r0 = alloc tag=0 size=4000\n"
 #define EIGHT_LARGE TWO_LARGE TWO_LARGE TWO_LARGE TWO_LARGE
 
+/* An old block gets pointers to young ones that are in another one. */
+#define MADE_OLD(make)                                                                             \
+    "isoheap program 1\n"                                                                          \
+    "config heap=4096\n"                                                                           \
+    "heap\n"                                                                                       \
+    "  b0 = block tag=0 size=200\n"                                                                \
+    "  b1 = block tag=0 size=3\n"                                                                  \
+    "roots\n"                                                                                      \
+    "  r0 = b0\n"                                                                                  \
+    "  r1 = b1\n"                                                                                  \
+    "script\n"                                                                                     \
+    "  minor\n"                                                                                    \
+    "  r2 = alloc tag=0 [7]\n"                                                                     \
+    "  r3 = alloc tag=0 [r2, r2, r2]\n"                                                            \
+    "  r0.0 := r2\n" make "  drop r0\n"                                                            \
+    "  drop r2\n"                                                                                  \
+    "  drop r3\n"                                                                                  \
+    "  minor\n"                                                                                    \
+    "  r3 = alloc tag=1 [5]\n"                                                                     \
+    "  full\n"
+
 static const struct {
     const char *what, *program;
     enum violation violation;
@@ -191,6 +212,12 @@ static const struct {
      FORCED_KEY("  forward r0 := r2\n  minor\n"), VIOLATION_edge_changed},
     {"marking empties an ephemeron whose key it leads past a Forward block",
      FORCED_KEY("  minor\n  forward r0 := r2\n  full\n"), VIOLATION_edge_changed},
+    {"Array.append enters no pointer to a young block in a large array",
+     MADE_OLD("  r4 = append r0 r0\n"), VIOLATION_remembered_set_hole},
+    {"Obj.dup enters no pointer to a young block in a large copy",
+     MADE_OLD("  r4 = append r0 r0\n  r5 = dup r4\n  drop r4\n"), VIOLATION_remembered_set_hole},
+    {"a recursive definition is filled in without a barrier", MADE_OLD("  update r1 := r3\n"),
+     VIOLATION_remembered_set_hole},
 };
 
 static struct program program;

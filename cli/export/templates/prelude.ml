@@ -92,6 +92,35 @@ let forward v x =
 let truncate v n =
   let v = through v in
   if scanned v then (Obj.truncate [@ocaml.warning "-3"]) v (1 + (n mod Obj.size v))
+let is_array v = scanned v || (Obj.is_block v && not (is_atom v) && Obj.tag v = Obj.double_array_tag)
+let is_numbers v = Obj.tag v = Obj.double_array_tag
+external array_sub : Obj.t -> int -> int -> Obj.t = "caml_array_sub"
+external array_append : Obj.t -> Obj.t -> Obj.t = "caml_array_append"
+external array_concat : Obj.t list -> Obj.t = "caml_array_concat"
+external obj_with_tag : int -> Obj.t -> Obj.t = "caml_obj_with_tag"
+external update_dummy : Obj.t -> Obj.t -> unit = "caml_update_dummy"
+external make_forward : Obj.t -> Obj.t = "caml_lazy_make_forward"
+let sub v i n =
+  let v = through v in
+  if is_array v then
+    let size = Obj.size v in
+    let i = i mod size in
+    array_sub v i (max 1 (min n (size - i)))
+  else unit
+let append v thrice w =
+  let v = through v and w = through w in
+  if is_array v && is_array w && is_numbers v = is_numbers w then
+    if thrice then array_concat [ v; w; v ] else array_append v w
+  else unit
+let dup v retagged =
+  let v = through v in
+  if not (Obj.is_block v) || is_atom v then unit
+  else if retagged = 0 then Obj.dup v
+  else if scanned v then obj_with_tag (retagged - 1) v
+  else unit
+let update v w =
+  let v = through v and w = through w in
+  if scanned v && scanned w && Obj.size v = Obj.size w then update_dummy v w
 let finalise v last =
   let v = through v in
   if Obj.is_block v && not (is_atom v) then
