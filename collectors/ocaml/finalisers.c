@@ -38,8 +38,14 @@ void runtime_finalise(struct gc *g, word block, uint64_t number, bool last,
 }
 
 /* Can the shadow show what the value reaches, data of ephemerons too, and so many words more?  It
- * is tried with the value in a slot that holds nothing else then.  Nothing moves meanwhile. */
-static bool has_room(struct gc *g, word v, unsigned slot, size_t more) {
+ * is tried with the value in a slot that holds no block, since an operation may be under way, whose
+ * own slots count as well.  Nothing moves meanwhile. */
+static bool has_room(struct gc *g, word v, size_t more) {
+    unsigned slot = 0;
+    while (slot < GC_SLOTS && is_pointer(root_get(slot)))
+        slot++;
+    if (slot == GC_SLOTS)
+        return false;
     word before = root_get(slot);
     root_set(slot, v);
     runtime_renew(g);
@@ -99,8 +105,7 @@ bool runtime_runs(uint64_t number, word v) {
     bool raises = false;
     given = (value)v;
     runtime_finalised(number);
-    if (number < MOST_FINALISERS && g->hands[number] &&
-        has_room(g, v, g->finalisers[number].given + 1, PAIR)) {
+    if (number < MOST_FINALISERS && g->hands[number] && has_room(g, v, PAIR)) {
         const struct gc_finaliser f = g->finalisers[number];
         hand((word)given, f.given);
         g->config.hooks->handed(g->config.hooks, number);
