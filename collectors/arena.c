@@ -73,8 +73,9 @@ static void set_accessible(struct arena *arena, size_t words) {
 
 void arena_reset(struct arena *arena, struct gc_hooks *hooks, size_t words) {
     if (words > arena->capacity)
-        hooks->broken(hooks, "the heap is larger than the arena that it lies in: open a larger one, "
-                             "or say by the trait max_heap_words how large a heap may be");
+        hooks->broken(hooks,
+                      "the heap is larger than the arena that it lies in: open a larger one, "
+                      "or say by the trait max_heap_words how large a heap may be");
     size_t poison = larger(words, arena->poisoned);
     set_accessible(arena, hooks->tight ? words : arena->capacity);
     if (words >= LARGE_WORDS)

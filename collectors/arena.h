@@ -33,10 +33,10 @@ void arena_close(struct arena *arena);
 /* Poisons the first `words` words, all words that earlier inputs have used, and both red zones. All
  * of them hold hooks->fill_byte afterwards, or what poison writes, so that a collector that reads a
  * word before it has written it, or beside its heap, behaves in the same way after any other input.
- * Who asks for more than the arena has room for is told so by hooks->broken, and arena_reset does not
- * return: say by the trait max_heap_words how large a heap may be, or open a larger arena.
- * If the hooks are tight, the pages after the second red zone can no longer be accessed: who runs
- * out of the heap faults.  The words beside the heap are told to hooks->fence, so that one which is
+ * Who asks for more than the arena has room for is told so by hooks->broken, and arena_reset does
+ * not return: say by the trait max_heap_words how large a heap may be, or open a larger arena. If
+ * the hooks are tight, the pages after the second red zone can no longer be accessed: who runs out
+ * of the heap faults.  The words beside the heap are told to hooks->fence, so that one which is
  * written there is seen. */
 void arena_reset(struct arena *arena, struct gc_hooks *hooks, size_t words);
 

@@ -5,8 +5,8 @@
  * For collectors that somebody else has written.  Their files are compiled with
  * -fsanitize-coverage=trace-pc (clang: trace-pc,no-prune, or an empty loop has no edge), and the
  * program or plug-in is linked with fuzz/edges.c and -Wl,--wrap=__sanitizer_cov_trace_pc; the word
- * EDGES in isoheap_add_target does it, or pkg-config isoheap_edges.  Only files that are compiled so
- * are counted, and only a compiler that makes these calls will do: afl-clang-fast makes none.
+ * EDGES in isoheap_add_target does it, or pkg-config isoheap_edges.  Only files that are compiled
+ * so are counted, and only a compiler that makes these calls will do: afl-clang-fast makes none.
  */
 #ifndef ISOHEAP_EDGES_H
 #define ISOHEAP_EDGES_H

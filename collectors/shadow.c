@@ -52,6 +52,7 @@ static void forget_places(struct shadow *s) {
 
 void shadow_reset(struct shadow *s, const struct gc_config *config) {
     s->config = *config;
+    s->hidden = 0;
     s->table_bits = bits_for(config->heap_words);
     forget_places(s);
     for (unsigned m = 0; m < GC_MUTATORS; m++)
@@ -222,8 +223,12 @@ void shadow_walk(struct shadow *s, gc_visit *visit, void *context,
     }
     if (each)
         each(s->gc, show_garbage, &garbage);
-    if (garbage.end < s->config.heap_words)
-        visit(context, GC_UNUSED, s->arena.base + garbage.end, s->config.heap_words - garbage.end);
+    size_t unused = s->config.heap_words - garbage.end;
+    size_t hidden = s->hidden < unused ? s->hidden : unused;
+    if (unused > hidden)
+        visit(context, GC_UNUSED, s->arena.base + garbage.end, unused - hidden);
+    if (hidden)
+        visit(context, GC_UNUSED, s->arena.base + s->config.heap_words - hidden, hidden);
 }
 
 const char *shadow_check(const struct shadow *s) {

@@ -56,6 +56,8 @@ struct shadow {
     struct gc_config config;
     size_t used;                /* words of the shadow, from its start */
     size_t copied;              /* words of blocks whose fields are written */
+    size_t hidden;              /* words that may be shown besides without an allocation, if the
+                                   subject says so: no room for others */
     bool overflow;              /* what the roots reach is more than the heap of the program */
     word *blocks;               /* by the place of field 0: whose copy starts there; 0: none */
     struct shadow_entry *table; /* the places of blocks */

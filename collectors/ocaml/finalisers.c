@@ -49,7 +49,7 @@ static bool has_room(struct gc *g, word v, size_t more) {
     word before = root_get(slot);
     root_set(slot, v);
     runtime_renew(g);
-    bool room = !g->shadow.overflow && g->shadow.used + more <= g->config.heap_words;
+    bool room = runtime_fits(g, more);
     root_set(slot, before);
     runtime_renew(g);
     return room;

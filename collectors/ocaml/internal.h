@@ -179,7 +179,9 @@ void runtime_walk(struct gc *, gc_visit *, void *context);
 void runtime_begin(struct gc *);   /* of an operation: the slots are roots */
 void runtime_renew(struct gc *);   /* writes the shadow anew */
 void runtime_keep_up(struct gc *); /* the same, if anything may have moved or died since */
-/* Can the shadow show a block of so many fields more? */
+/* Can the shadow show so many words more, as it was last written? */
+bool runtime_fits(const struct gc *, size_t words);
+/* The same for a block of so many fields, and as things are now. */
 bool runtime_has_room(struct gc *, size_t wosize);
 extern const struct gc_extras ocaml_extras;
 extern const struct gc_mask ocaml_masks[];

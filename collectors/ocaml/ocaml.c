@@ -102,12 +102,15 @@ static void ocaml_reset(struct gc *g, const struct gc_config *config) {
 /* ---- the mutator --------------------------------------------------------------------------------
  */
 
-/* So many words can be shown besides what is reachable. */
+bool runtime_fits(const struct gc *g, size_t words) {
+    return !g->shadow.overflow && g->shadow.used + g->shadow.hidden + words <= g->config.heap_words;
+}
+
 bool runtime_has_room(struct gc *g, size_t wosize) {
-    if (wosize < g->config.heap_words - g->shadow.used)
+    if (runtime_fits(g, wosize + 1))
         return true;
     runtime_renew(g); /* what has died since makes room */
-    return wosize < g->config.heap_words - g->shadow.used;
+    return runtime_fits(g, wosize + 1);
 }
 
 /* A custom block without finaliser; its words are the program's but for the first two. */

@@ -105,10 +105,25 @@ static bool key_is_alive(struct gc *g, word key) {
            shadow_has(&g->shadow, block);
 }
 
-static bool keys_are_alive(struct gc *g, const word *fields, uint32_t wosize) {
+/* What marking makes of a key: it leads it past Forward blocks, but not to an integer. */
+static word past_forwards(struct gc *g, word key) {
+    word block;
+    size_t fields;
+    for (unsigned n = 0; n < CAPACITY && is_pointer(key); n++) {
+        if (look(g, key, &block, &fields) != SHADOW_BLOCK ||
+            header_tag(header_of(block)) != TAG_FORWARD || is_immediate(word_pointer(block)[0]))
+            break;
+        key = word_pointer(block)[0];
+    }
+    return key;
+}
+
+/* later: as the keys may be after marking */
+static bool keys_are_alive(struct gc *g, const word *fields, uint32_t wosize, bool later) {
     bool all = true;
     for (uint32_t i = 1; i < wosize; i++)
-        all &= key_is_alive(g, fields[i]);
+        all &=
+            key_is_alive(g, fields[i]) || (later && key_is_alive(g, past_forwards(g, fields[i])));
     return all;
 }
 
@@ -123,17 +138,34 @@ static const word *ephemeron_fields(const struct gc *g, uint32_t place, uint32_t
 }
 
 /* Data of which all keys are alive, and what that reaches, until there is no more. */
-static void show_data(struct gc *g) {
+static void show_data(struct gc *g, bool later) {
     uint32_t wosize;
     for (size_t before = SIZE_MAX; before != g->shadow.used;) {
         before = g->shadow.used;
         for (uint32_t e = 0; e < g->n_ephemerons; e++) {
             const word *fields = ephemeron_fields(g, g->ephemerons[e], &wosize);
-            if (keys_are_alive(g, fields, wosize))
+            if (keys_are_alive(g, fields, wosize, later))
                 g->shadow.arena.base[g->ephemerons[e]] = shown(g, fields[0]);
         }
         shadow_spread(&g->shadow);
     }
+}
+
+static void write_shadow(struct gc *g, bool later) {
+    g->n_ephemerons = 0;
+    shadow_write(&g->shadow);
+    if (g->n_ephemerons)
+        show_data(g, later);
+}
+
+static bool may_show_more(struct gc *g) {
+    uint32_t wosize;
+    bool more = false;
+    for (uint32_t e = 0; e < g->n_ephemerons && !more; e++) {
+        const word *fields = ephemeron_fields(g, g->ephemerons[e], &wosize);
+        more = !keys_are_alive(g, fields, wosize, false) && keys_are_alive(g, fields, wosize, true);
+    }
+    return more;
 }
 
 static void show_keys(struct gc *g) {
@@ -151,13 +183,18 @@ static void show_keys(struct gc *g) {
 
 void runtime_show(struct gc *g) {
     g->broken = NULL;
-    g->n_ephemerons = 0;
     heap_map(g);
-    shadow_write(&g->shadow);
-    if (g->n_ephemerons) {
-        show_data(g);
-        show_keys(g);
+    write_shadow(g, false);
+    g->shadow.hidden = 0;
+    if (may_show_more(g)) {
+        const char *broken = g->broken; /* what is not reachable yet may have any colour */
+        size_t now = g->shadow.used;
+        write_shadow(g, true);
+        g->shadow.hidden = g->shadow.used - now;
+        write_shadow(g, false);
+        g->broken = broken;
     }
+    show_keys(g);
     g->clean = true;
 }
 

@@ -112,12 +112,14 @@ static void make(unsigned n, unsigned tag, size_t wosize, word a, word b) {
 struct seen {
     unsigned live, units;
     size_t words, unused;
+    unsigned pieces; /* of what is unused */
 };
 static void visit(void *context, enum gc_extent kind, const word *hp, size_t words) {
     struct seen *seen = context;
     assert_ptr_equal(hp, toy.shadow.arena.base + seen->words + seen->unused);
     if (kind == GC_UNUSED) {
         seen->unused += words;
+        seen->pieces++;
         return;
     }
     assert_int_equal(kind, GC_LIVE);
@@ -145,6 +147,21 @@ static word field(word shown, size_t i) {
 
 /* ---- what is shown ----------------------------------------------------------------------------
  */
+
+/* Room that the subject may need of its own accord is none for others. */
+static void hidden_words_are_no_room(void **state) {
+    (void)state;
+    begin(&plain);
+    assert_int_equal(walk(false).pieces, 1);
+    toy.shadow.hidden = 3;
+    assert_int_equal(walk(false).pieces, 2);
+    toy.shadow.hidden = WORDS + 1;
+    assert_int_equal(walk(false).pieces, 1);
+    end();
+    begin(&plain);
+    assert_int_equal(toy.shadow.hidden, 0);
+    end();
+}
 
 static void blocks_lie_in_the_order_of_the_search(void **state) {
     (void)state;
@@ -319,6 +336,7 @@ static void a_heap_that_does_not_fit_is_said(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hidden_words_are_no_room),
         cmocka_unit_test(blocks_lie_in_the_order_of_the_search),
         cmocka_unit_test(what_dies_is_shown_no_more),
         cmocka_unit_test(new_blocks_come_behind_and_changes_where_they_are),
