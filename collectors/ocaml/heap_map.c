@@ -83,14 +83,33 @@ void heap_map(struct gc *g) {
     map_ephemerons(g);
 }
 
-bool heap_has_forward(void) {
+/* The first header of the major heap that is so; NULL: none.  A damaged heap ends the search of its
+ * chunk. */
+static word *find_header(bool is_so(word header)) {
     for (char *chunk = caml_heap_start; chunk; chunk = Chunk_next(chunk)) {
-        const word *end = (const word *)(chunk + Chunk_size(chunk));
-        for (const word *hp = (const word *)chunk; hp < end; hp += header_wosize(*hp) + 1)
-            if (header_tag(*hp) == TAG_FORWARD && header_colour(*hp) != BLUE)
-                return true;
+        word *hp = (word *)chunk, *end = (word *)(chunk + Chunk_size(chunk));
+        while (hp < end && !is_so(*hp)) {
+            word words = header_wosize(*hp) + 1;
+            hp = words <= (word)(end - hp) ? hp + words : end;
+        }
+        if (hp < end)
+            return hp;
     }
-    return false;
+    return NULL;
+}
+
+static bool is_forward(word header) {
+    return header_tag(header) == TAG_FORWARD && header_colour(header) != BLUE;
+}
+bool heap_has_forward(void) {
+    return find_header(is_forward) != NULL;
+}
+
+static bool is_free(word header) {
+    return header_colour(header) == BLUE;
+}
+word heap_first_free(void) {
+    return pointer_word(find_header(is_free));
 }
 
 struct cell *heap_cell(struct gc *g, word v) {
@@ -110,19 +129,4 @@ void heap_each(struct gc *g, void visit(struct gc *, word block)) {
             if (r->cells[hp + 1 - r->start].stamp == g->epoch)
                 visit(g, pointer_word(hp + 1));
     }
-}
-
-word heap_first_free(void) {
-    for (char *chunk = caml_heap_start; chunk; chunk = Chunk_next(chunk)) {
-        const word *end = (const word *)(chunk + Chunk_size(chunk));
-        word wosize;
-        for (word *hp = (word *)chunk; hp < end; hp += wosize + 1) {
-            wosize = header_wosize(*hp);
-            if (header_colour(*hp) == BLUE)
-                return pointer_word(hp);
-            if (wosize >= (word)(end - hp))
-                break; /* a damaged heap */
-        }
-    }
-    return 0;
 }
