@@ -227,8 +227,8 @@ void shadow_walk(struct shadow *s, gc_visit *visit, void *context,
     size_t hidden = s->hidden < unused ? s->hidden : unused;
     if (unused > hidden)
         visit(context, GC_UNUSED, s->arena.base + garbage.end, unused - hidden);
-    if (hidden)
-        visit(context, GC_UNUSED, s->arena.base + s->config.heap_words - hidden, hidden);
+    for (; hidden > 0; hidden--) /* word by word, so that they hold no block */
+        visit(context, GC_UNUSED, s->arena.base + s->config.heap_words - hidden, 1);
 }
 
 const char *shadow_check(const struct shadow *s) {
