@@ -552,7 +552,9 @@ BODY(settle) {
 void call_settle(struct side *s) {
     if (call_settled(s))
         return;
-    struct call c = CALL(s, .n = runner_of(s)->attached);
+    /* Of who does not hear that a mutator goes, all are there. */
+    const struct runner *r = runner_of(s);
+    struct call c = CALL(s, .n = s->collector->detach ? r->attached : (1u << r->mutators) - 1);
     uint64_t collected = s->collected;
     s->settling = true;
     RUN(s, settle, &c);

@@ -254,6 +254,27 @@ static void nobody_looks_before_it_has_settled(void **state) {
     assert_true(polls >= 10 && looks > 0);
 }
 
+/* A store that waits in the buffer of a mutator that has gone since, of which nobody has told the
+ * collector: it polls him all the same. */
+static enum gc_result only_the_last_settles(struct gc *g, unsigned m) {
+    (void)g;
+    polls++;
+    if (m == 1)
+        unsettled = 0;
+    return GC_OK;
+}
+
+static void who_has_gone_may_be_polled(void **state) {
+    (void)state;
+    struct collector c = settling();
+    c.poll = only_the_last_settles;
+    for_ever = false;
+    struct verdict v = run(&c, "  mutator 1: full\n  mutator 1: detach\n  full\n");
+    if (v.violation || v.harness_error)
+        fail_msg("%s at %u: %s", violation_name(v.violation), v.op, v.detail);
+    assert_true(polls > 0);
+}
+
 static void one_that_never_settles_is_found(void **state) {
     (void)state;
     struct collector c = settling();
@@ -273,6 +294,7 @@ int main(void) {
         cmocka_unit_test(others_are_none_the_wiser),
         cmocka_unit_test(who_takes_blocks_along_is_found),
         cmocka_unit_test(nobody_looks_before_it_has_settled),
+        cmocka_unit_test(who_has_gone_may_be_polled),
         cmocka_unit_test(one_that_never_settles_is_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
