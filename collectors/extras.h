@@ -33,8 +33,8 @@ struct gc_finaliser {
         GC_ACT_KEEP,    /* puts the value into `slot` */
         GC_ACT_COLLECT, /* the same, and collects fully */
         GC_ACT_AGAIN,   /* the same, and finalises the value again: number `again`, GC_ACT_NONE */
-        GC_ACT_WEAKEN,  /* sets the first key of an ephemeron in that slot, or the data if there is
-                           none, to the value; nothing if it holds something else */
+        GC_ACT_WEAKEN,  /* sets the first key of an ephemeron in that slot, or behind Forward blocks
+                           there, to the value, or the data if it has no key; else nothing */
         GC_ACT_RAISE,   /* puts it into the slot, and raises an exception, which is caught */
         GC_ACT_NONE
     } act;
