@@ -123,9 +123,12 @@ word script_address(struct runner *r, unsigned m, const struct value *v, enum ad
     if (!address)
         return no_address(form);
     FOR_SIDES (r, s) {
-        word place = place_in(r, s, m, v, form);
+        /* a collector may have led the slot past a Forward block, to what is none */
+        bool none = value_reads_slot(v) && is_immediate(s->slots[m][v->block]);
+        word place = none ? 0 : place_in(r, s, m, v, form);
         r->address_before[s->party] = place;
-        r->model.addresses[model_address_number(address)].words[s->party] = word_at(place, v, form);
+        r->model.addresses[model_address_number(address)].words[s->party] =
+            none ? no_address(form) : word_at(place, v, form);
     }
     return address;
 }

@@ -128,7 +128,7 @@ static void they_come_from_nothing(void **state) {
     (void)state;
     struct mutation *m = open_threads();
     unsigned listed = 0, numbered = 0, longest = 0;
-    for (unsigned seed = 0; seed < 1000; seed++) {
+    for (unsigned seed = 0; seed < 2000; seed++) {
         size_t size = mutation_generate(m, bytes, 1024, seed);
         check_mutation(m, bytes, size, 1024);
         const struct program *p = mutation_program(m);
@@ -136,8 +136,8 @@ static void they_come_from_nothing(void **state) {
         numbered += p->n_switches == 0 && p->config[CONFIG_SCHEDULE] > 0;
         longest = p->n_switches > longest ? p->n_switches : longest;
     }
-    assert_in_range(listed, 300, 900);
-    assert_in_range(numbered, 20, 500);
+    assert_in_range(listed, 600, 1800);
+    assert_in_range(numbered, 20, 1000);
     assert_true(longest > 16);
     mutation_close(m);
 }
