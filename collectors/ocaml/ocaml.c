@@ -106,11 +106,11 @@ bool runtime_fits(const struct gc *g, size_t words) {
     return !g->shadow.overflow && g->shadow.used + g->shadow.hidden + words <= g->config.heap_words;
 }
 
-/* Marks to the end, so that no key leads to a Forward block: the data that such a key hides is
- * shown then, or gone. */
-static void uncover(struct gc *g) {
-    enum { CYCLES = 3 }; /* the one that is under way, and two that see each key from the start */
-    for (unsigned n = 0; n < CYCLES && g->shadow.hidden; n++) {
+/* Marks to the end, again and again: pointers are led past Forward blocks, which then go, and the
+ * data that a key which is one hides is shown, or gone. */
+static void make_room(struct gc *g, size_t words) {
+    enum { CYCLES = 4 }; /* the one under way, two that see each pointer and block from the start */
+    for (unsigned n = 0; n < CYCLES && !runtime_fits(g, words); n++) {
         caml_empty_minor_heap();
         caml_finish_major_cycle();
         runtime_renew(g);
@@ -121,8 +121,8 @@ bool runtime_has_room(struct gc *g, size_t wosize) {
     if (runtime_fits(g, wosize + 1))
         return true;
     runtime_renew(g); /* what has died since makes room */
-    if (!runtime_fits(g, wosize + 1))
-        uncover(g);
+    if (g->shadow.hidden || heap_has_forward())
+        make_room(g, wosize + 1);
     return runtime_fits(g, wosize + 1);
 }
 
