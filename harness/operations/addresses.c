@@ -123,12 +123,14 @@ word script_address(struct runner *r, unsigned m, const struct value *v, enum ad
     if (!address)
         return no_address(form);
     FOR_SIDES (r, s) {
-        /* a collector may have led the slot past a Forward block, to what is none */
+        /* A collector may have led the slot past a Forward block, to what is none.  The integer is
+         * not unit, which a field of an ephemeron would pass for one that is not set. */
         bool none = value_reads_slot(v) && is_immediate(s->slots[m][v->block]);
         word place = none ? 0 : place_in(r, s, m, v, form);
         r->address_before[s->party] = place;
+        word nothing = form == ADDRESS_IMMEDIATE ? WORD_UNIT | 2 : no_address(form);
         r->model.addresses[model_address_number(address)].words[s->party] =
-            none ? no_address(form) : word_at(place, v, form);
+            none ? nothing : word_at(place, v, form);
     }
     return address;
 }
