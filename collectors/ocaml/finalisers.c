@@ -71,22 +71,10 @@ static bool is_ephemeron(struct gc *g, word v) {
     return cell && cell->stamp == g->epoch && cell->ephemeron;
 }
 
-/* The collector may have led the slot past Forward blocks already, or not: their end is the same.
- */
-static word end_of_forwards(struct gc *g, word v) {
-    enum { LONGEST = 64 };
-    for (unsigned n = 0; n < LONGEST && is_pointer(v); n++) {
-        const struct cell *cell = heap_cell(g, v);
-        if (!cell || cell->stamp != g->epoch || header_tag(header_of(v)) != TAG_FORWARD)
-            break;
-        v = word_pointer(v)[0];
-    }
-    return v;
-}
-
 static void weaken(struct gc *g, unsigned slot, word v) {
     runtime_renew(g);
-    word e = end_of_forwards(g, root_get(slot));
+    word e =
+        runtime_past_forwards(g, root_get(slot)); /* the collector may have led it there, or not */
     if (!is_ephemeron(g, e))
         return;
     size_t i = caml_ephemeron_num_keys((value)e) > 0;

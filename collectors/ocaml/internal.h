@@ -167,6 +167,8 @@ extern const struct shadow_subject ocaml_subject;
 void runtime_show(struct gc *);
 /* Does the shadow show the block that the word leads to, or does it lead to none? */
 bool runtime_is_shown(struct gc *, word v);
+/* What marking makes of a key: it leads it past Forward blocks, but not to an integer. */
+word runtime_past_forwards(struct gc *, word key);
 /* Blocks with tag 250 that are allocated and not shown. */
 size_t runtime_unreached_forwards(struct gc *);
 /* The shown word of a block that has just been allocated. */

@@ -105,8 +105,7 @@ static bool key_is_alive(struct gc *g, word key) {
            shadow_has(&g->shadow, block);
 }
 
-/* What marking makes of a key: it leads it past Forward blocks, but not to an integer. */
-static word past_forwards(struct gc *g, word key) {
+word runtime_past_forwards(struct gc *g, word key) {
     word block;
     size_t fields;
     for (unsigned n = 0; n < CAPACITY && is_pointer(key); n++) {
@@ -122,8 +121,8 @@ static word past_forwards(struct gc *g, word key) {
 static bool keys_are_alive(struct gc *g, const word *fields, uint32_t wosize, bool later) {
     bool all = true;
     for (uint32_t i = 1; i < wosize; i++)
-        all &=
-            key_is_alive(g, fields[i]) || (later && key_is_alive(g, past_forwards(g, fields[i])));
+        all &= key_is_alive(g, fields[i]) ||
+               (later && key_is_alive(g, runtime_past_forwards(g, fields[i])));
     return all;
 }
 

@@ -120,24 +120,12 @@ static void give_in_model(struct runner *r, word v) {
     name_object(r, 0, SLOT_VALUE, pair);
 }
 
-/* The block of a slot, behind Forward blocks, past which a collector may have led it already. */
-static unsigned forwarded_object(const struct runner *r, unsigned slot) {
-    enum { LONGEST = 64 };
-    unsigned object = slot_object(r, 0, slot);
-    for (unsigned n = 0; n < LONGEST && object != MODEL_NONE; n++) {
-        const struct model_object *o = &r->model.objects[object];
-        if (o->tag != TAG_FORWARD || o->wosize != 1)
-            break;
-        word v = r->model.fields[o->first_field];
-        object = model_is_pointer(v) ? model_object(v) : MODEL_NONE;
-    }
-    return object;
-}
-
+/* A collector may have led the slot past Forward blocks already, or not. */
 static void weaken_in_model(struct runner *r, unsigned slot, word v) {
-    unsigned object = forwarded_object(r, slot);
-    if (object == MODEL_NONE || !r->model.objects[object].ephemeron)
+    word end = model_passed_to(&r->model, r->model.slots[0][slot]);
+    if (!model_is_pointer(end) || !r->model.objects[model_object(end)].ephemeron)
         return;
+    unsigned object = model_object(end);
     size_t i = r->model.objects[object].wosize > 1;
     if (i && model_is_pointer(v) && !r->infix_keys)
         v = model_pointer(model_object(v), 0);
