@@ -115,13 +115,11 @@ static unsigned marking(const struct panel *p) {
 /* The first comparison also tells what the program can reach. */
 static unsigned mark(struct runner *r, struct panel *p, enum occasion when) {
     unsigned oracle = marking(p);
-    if (r->model.has_ephemerons)
-        model_mark(&r->model); /* keys that have died */
     if (r->model.has_ephemerons && r->model.outlives && when == AFTER_FULL &&
-        p->judge.side->traits.full_until_exact) {
+        p->judge.side->traits.full_until_exact)
         model_all_died(&r->model);
-        model_mark(&r->model); /* data that was there at last, of keys that have died */
-    }
+    else if (r->model.has_ephemerons)
+        model_mark(&r->model); /* keys that have died */
     if (oracle == ORACLE_COUNT) {
         model_mark(&r->model);
         return ORACLE_COUNT;

@@ -55,7 +55,8 @@ void model_reset(struct model *model, unsigned mutators) {
         for (unsigned s = 0; s < GC_SLOTS; s++)
             model->slots[m][s] = WORD_UNIT;
     model->epoch++;
-    model->has_ephemerons = model->revived = model->bold = model->timid = false;
+    model->has_ephemerons = model->revived = false;
+    model->data = DATA_SEEN;
     model->n_objects = model->n_order = model->n_words = model->n_free = 0;
     model->live_objects = model->live_words = model->n_reached = 0;
     model->bound_words = 0;
@@ -129,6 +130,11 @@ bool model_has_passed(const struct model *model, unsigned ephemeron) {
     return any;
 }
 
+/* The key may have become what its chain leads to. */
+static bool is_reached_behind(const struct model *model, word key) {
+    return model_may_be_passed(model, key) && is_reached(model, model_passed_to(model, key));
+}
+
 /* Has a key not been reached, but for those that may be passed if certain? */
 static bool any_unreached(const struct model *model, const struct model_object *o, bool certain) {
     const word *kept = kept_words(model, o);
@@ -142,12 +148,29 @@ bool model_keys_reached(const struct model *model, unsigned ephemeron) {
     return !any_unreached(model, &model->objects[ephemeron], false);
 }
 
+static bool may_be_dead(const struct model *model, word key) {
+    return !is_reached(model, key) && !is_reached_behind(model, key);
+}
+
+static bool any_may_be_dead(const struct model *model, const struct model_object *o) {
+    const word *kept = kept_words(model, o);
+    bool any = false;
+    for (uint32_t f = 1; f < o->wosize; f++)
+        any |= may_be_dead(model, kept[f]);
+    return any;
+}
+
 /* Is there data that keeps something alive? */
 static bool has_data(const struct model *model, uint32_t object) {
     const struct model_object *o = &model->objects[object];
-    if (model_has_passed(model, object))
-        return model->bold || (o->seen && !model->timid && !any_unreached(model, o, true));
-    return o->shaky ? model->bold : !any_unreached(model, o, false);
+    bool passed = model_has_passed(model, object);
+    if (model->data == DATA_FOLLOWS)
+        return !any_may_be_dead(model, o);
+    if (model->data == DATA_ALL && (passed || o->shaky))
+        return true;
+    if (passed)
+        return o->seen && model->data == DATA_SEEN && !any_unreached(model, o, true);
+    return !o->shaky && !any_unreached(model, o, false);
 }
 
 static void reach_fields(struct model *model, uint32_t from) {
@@ -209,10 +232,10 @@ void model_mark(struct model *model) {
 }
 
 bool model_certainly_reached(struct model *model, unsigned object) {
-    model->timid = true;
+    model->data = DATA_SURE;
     model_mark(model);
     bool is_reached_so = model->objects[object].mark == model->epoch;
-    model->timid = false;
+    model->data = DATA_SEEN;
     model_mark(model);
     return is_reached_so;
 }
@@ -390,11 +413,11 @@ static void lose_key(struct model *model, unsigned ephemeron, size_t i) {
 size_t model_most_live(struct model *model, word v) {
     word slot = model->slots[0][GC_SLOTS - 1];
     model->slots[0][GC_SLOTS - 1] = v;
-    model->bold = true;
+    model->data = DATA_ALL;
     model_mark(model);
     size_t words = model->live_words;
     model->slots[0][GC_SLOTS - 1] = slot;
-    model->bold = false;
+    model->data = DATA_SEEN;
     model_mark(model);
     return words;
 }
@@ -443,20 +466,18 @@ void model_data_seen(struct model *model) {
     }
 }
 
-/* The key may have become what its chain leads to. */
-static bool is_reached_behind(const struct model *model, word key) {
-    return model_may_be_passed(model, key) && is_reached(model, model_passed_to(model, key));
-}
-
 void model_all_died(struct model *model) {
+    model->data = DATA_FOLLOWS;
+    model_mark(model);
+    model->data = DATA_SEEN;
     for (uint32_t n = 0; n < model->n_order; n++) {
         unsigned id = model->order[n];
         const struct model_object *o = &model->objects[id];
         for (uint32_t f = 1; o->ephemeron && f < o->wosize; f++)
-            if (!is_reached(model, model_kept(model, id)[f]) &&
-                !is_reached_behind(model, model_kept(model, id)[f]))
+            if (may_be_dead(model, model_kept(model, id)[f]))
                 lose_key(model, id, f);
     }
+    model_mark(model);
 }
 
 /* ---- measures ---------------------------------------------------------------------------------

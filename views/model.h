@@ -78,6 +78,14 @@ struct model_object {
     uint32_t held;  /* == model.epoch: its content must stay */
 };
 
+/* Which of the data that may be gone a traversal takes to be there. */
+enum model_data {
+    DATA_SEEN,    /* what a collector has last shown */
+    DATA_SURE,    /* none with a key that may be passed */
+    DATA_FOLLOWS, /* all whose keys are reached, or what they may be passed to */
+    DATA_ALL
+};
+
 struct model {
     gc_slots slots[GC_MUTATORS];
     unsigned mutators; /* rows of slots in use; the others hold unit */
@@ -87,9 +95,8 @@ struct model {
     uint32_t n_words;
     uint32_t n_free;
     bool has_ephemerons;
-    bool revived;       /* something that nothing reached has come back in this operation */
-    bool bold;          /* data that may be gone is there, for a count */
-    bool timid;         /* data with a key that may be passed is not there, for a question */
+    bool revived; /* something that nothing reached has come back in this operation */
+    enum model_data data;
     bool outlives;      /* what nothing reaches may be read from an ephemeron, until it is gone */
     size_t bound_words; /* no less than the live words: those at the last model_mark, and since */
     /* Filled by model_mark: what is reachable; words include headers, static ones not counted. */
@@ -184,7 +191,8 @@ void model_data_is(struct model *, unsigned ephemeron, bool there);
 /* The fields of all reachable ephemerons have been seen in a collector: data that could be shown
  * there, and is not, is gone. */
 void model_data_seen(struct model *);
-/* All that nothing reaches has died; to be called on a model that is marked. */
+/* All that nothing reaches has died, whichever data of keys that may be passed is there.  Marks the
+ * model anew. */
 void model_all_died(struct model *);
 
 /* Adds an address, whose words in the heaps are still to be filled in, and returns its word in the

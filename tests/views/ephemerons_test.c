@@ -191,6 +191,28 @@ static void of_the_data_of_a_passed_key_nobody_knows(void **state) {
     fields_are(WEAK_NOTHING, WEAK_NOTHING, WEAK_NOTHING);
 }
 
+/* The key of one is reached by the data of the other alone, whose key may become what it leads to,
+ * so that the data is there at the end, though it was not to be seen before. */
+static void data_of_a_passed_key_keeps_keys(void **state) {
+    (void)state;
+    begin(true);
+    force_key();
+    unsigned second = model_add_ephemeron(&model, 1);
+    model.slots[0][6] = model_pointer(second, 0);
+    model_mark(&model);
+    model_put_weak(&model, second, 1, model_pointer(object[DATA], 0), false);
+    drop(KEY);
+    drop(DATA);
+    model.objects[ephemeron].seen = false;
+    model_mark(&model);
+    assert_int_equal(model_weak_field(&model, second, 1), WEAK_EITHER);
+    model_all_died(&model);
+    assert_int_equal(model_weak_field(&model, second, 1), WEAK_EITHER);
+    drop(OTHER);
+    model_all_died(&model);
+    assert_int_equal(model_weak_field(&model, second, 1), WEAK_NOTHING);
+}
+
 static void where_two_are_compared_nothing_outlives(void **state) {
     (void)state;
     begin(false);
@@ -229,6 +251,7 @@ int main(void) {
         cmocka_unit_test(a_key_may_be_passed),
         cmocka_unit_test(a_lazy_block_stays),
         cmocka_unit_test(of_the_data_of_a_passed_key_nobody_knows),
+        cmocka_unit_test(data_of_a_passed_key_keeps_keys),
         cmocka_unit_test(where_two_are_compared_nothing_outlives),
         cmocka_unit_test(room_is_made),
     };
