@@ -169,8 +169,11 @@ void runtime_show(struct gc *);
 bool runtime_is_shown(struct gc *, word v);
 /* What marking makes of a key: it leads it past Forward blocks, but not to an integer. */
 word runtime_past_forwards(struct gc *, word key);
-/* Blocks with tag 250 that are allocated and not shown. */
-size_t runtime_unreached_forwards(struct gc *);
+/* Blocks with tag 250 that are allocated, and those of them that are not shown. */
+struct forwards {
+    size_t all, unreached;
+};
+struct forwards runtime_forwards(struct gc *);
 /* The shown word of a block that has just been allocated. */
 word runtime_show_new(struct gc *, word block);
 void runtime_walk(struct gc *, gc_visit *, void *context);

@@ -224,13 +224,13 @@ static enum gc_result ocaml_blit(struct gc *g, unsigned m, unsigned src, size_t 
 /* ---- the collector ------------------------------------------------------------------------------
  */
 
-/* Blocks with tag 250 that nothing reaches.  A pointer is led past one while that is marked, so
- * that it goes in the next cycle; of a chain one goes after the other. */
-static size_t passed_blocks(struct gc *g) {
+/* The blocks with tag 250.  A pointer is led past one while that is marked, so that it goes in the
+ * next cycle; of a chain one goes after the other, from its end. */
+static struct forwards count_forwards(struct gc *g) {
     if (!heap_has_forward())
-        return 0;
+        return (struct forwards){0};
     runtime_show(g);
-    return runtime_unreached_forwards(g);
+    return runtime_forwards(g);
 }
 
 /* A function of Gc.finalise gets its block, which dies in the next cycle if it is not kept; and the
@@ -250,9 +250,11 @@ static void full_major(struct gc *g) {
 /* Until no block with tag 250 is left that nothing reaches, or none has gone. */
 static void full_until_exact(struct gc *g) {
     full_major(g);
-    for (size_t before = SIZE_MAX, left; (left = passed_blocks(g)) > 0 && left < before;) {
-        before = left;
+    struct forwards left = count_forwards(g);
+    for (size_t before = SIZE_MAX; left.unreached > 0 && left.all < before;) {
+        before = left.all;
         full_major(g);
+        left = count_forwards(g);
     }
 }
 

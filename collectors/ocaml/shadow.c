@@ -213,17 +213,19 @@ word runtime_show_new(struct gc *g, word block) {
     return shadow_show(&g->shadow, block);
 }
 
-static size_t unreached_forwards;
+static struct forwards forwards;
 
 static void count_forward(struct gc *g, word block) {
-    unreached_forwards +=
-        header_tag(header_of(block)) == TAG_FORWARD && !shadow_has(&g->shadow, block);
+    if (header_tag(header_of(block)) != TAG_FORWARD)
+        return;
+    forwards.all++;
+    forwards.unreached += !shadow_has(&g->shadow, block);
 }
 
-size_t runtime_unreached_forwards(struct gc *g) {
-    unreached_forwards = 0;
+struct forwards runtime_forwards(struct gc *g) {
+    forwards = (struct forwards){0};
     heap_each(g, count_forward);
-    return unreached_forwards;
+    return forwards;
 }
 
 /* After a full collection nothing else is left. */
