@@ -40,7 +40,7 @@ enum violation broken_class(unsigned broken) {
 
 /* A sum of bits for a list of names. */
 static bool choose_bits(const char *list, const char *(*name)(unsigned), unsigned count,
-                        unsigned *bits) {
+                        uint64_t *bits) {
     for (*bits = 0; *list;) {
         size_t length = strcspn(list, ",");
         unsigned i = 0;
@@ -53,14 +53,14 @@ static bool choose_bits(const char *list, const char *(*name)(unsigned), unsigne
             fprintf(stderr, "\n");
             return false;
         }
-        *bits |= 1U << i;
+        *bits |= (uint64_t)1 << i;
         list += length + (list[length] == ',');
     }
     return true;
 }
 
 unsigned choose_invariants(const char *list) {
-    unsigned bits = 0;
+    uint64_t bits = 0;
     if (strcmp(list, "all") == 0)
         return INVARIANTS_ALL;
     if (strcmp(list, "safety") == 0)
@@ -68,10 +68,10 @@ unsigned choose_invariants(const char *list) {
     bool safety = strncmp(list, "safety,", 7) == 0;
     if (!choose_bits(list + (safety ? 7 : 0), invariant_name, INVARIANT_COUNT, &bits))
         return 0;
-    return bits | (safety ? INVARIANTS_SAFETY : 0);
+    return (unsigned)bits | (safety ? INVARIANTS_SAFETY : 0);
 }
 
-bool choose_variants(const char *list, unsigned *variants) {
+bool choose_variants(const char *list, uint64_t *variants) {
     return choose_bits(list, variant_name, VARIANT_COUNT, variants);
 }
 

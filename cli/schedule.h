@@ -21,7 +21,7 @@ enum violation broken_class(unsigned broken);
  */
 unsigned choose_invariants(const char *list);
 /* The variants in "a,b", as a sum of VARIANT(name).  False after a message if one is unknown. */
-bool choose_variants(const char *list, unsigned *variants);
+bool choose_variants(const char *list, uint64_t *variants);
 
 /* Runs a schedule, with these invariants or, if they are 0, those that it names, and prints its
  * verdict, with a report if there is a violation and it was not expected, or columns are asked for.

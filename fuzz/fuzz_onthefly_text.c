@@ -87,6 +87,7 @@ static void search(const struct schedule *s, const struct state *here, const cha
         if (found[i].broken && !s->model.variant)
             report(s, found[i].broken);
         require(s->model.variant || found[i].end != EXPLORE_UNFAIR, "a handshake does not end");
+        require(s->model.variant || found[i].end != EXPLORE_UNSOUND, "a reduction does not hold");
         replay(&o, &found[i], i && !(how & 128) ? &from : NULL);
         free(found[i].trace);
     }

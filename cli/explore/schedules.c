@@ -30,6 +30,7 @@ enum {
     GC_BUFFER,
     SC,
     REDUCTION,
+    FIRST,
     NO_SYMMETRY,
     BETWEEN,
     FAIR,
@@ -51,6 +52,8 @@ static const struct argp_option options[] = {
     {"variant", 'v', "LIST", 0, "a collector with these changes; see below", 0},
     {"sc", SC, NULL, 0, "sequential consistency in place of x86-TSO", 0},
     {"invariants", 'I', "LIST", 0, "all (default), or of: safety, names", 0},
+    {"first", FIRST, "LIST", 0, "look for a state that breaks one of these first; follow no others",
+     0},
     {"reduction", REDUCTION, "HOW", 0, "none, local, or full (default): docs/on-the-fly.md", 0},
     {"no-symmetry", NO_SYMMETRY, NULL, 0, "tell states apart that differ by names only", 0},
     {"between", BETWEEN, NULL, 0, "look at the states inside macro steps too", 0},
@@ -71,10 +74,11 @@ static const struct argp_option options[] = {
 /* ---- options ----------------------------------------------------------------------------------
  */
 
+static const char *const reductions[] = {"none", "local", "full"};
+
 static void parse_reduction(struct exploration *x, const char *name, struct argp_state *state) {
-    static const char *const names[] = {"none", "local", "full"};
     for (unsigned i = 0; i < 3; i++)
-        if (strcmp(name, names[i]) == 0) {
+        if (strcmp(name, reductions[i]) == 0) {
             x->o.reduction = (enum reduction)i;
             return;
         }
@@ -157,6 +161,11 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         if (!x->o.invariants)
             exit(EXIT_USAGE);
         return 0;
+    case FIRST:
+        x->o.first = choose_invariants(argument);
+        if (!x->o.first)
+            exit(EXIT_USAGE);
+        return 0;
     case 'o':
         x->output = argument;
         return 0;
@@ -231,6 +240,9 @@ static void print_figures(const struct exploration *x, const struct explore_resu
     for (unsigned i = 0; i < VARIANT_COUNT; i++)
         if (m->variant >> i & 1)
             printf("  variant      %s: %s\n", variant_name(i), variant_meaning(i));
+    if (r->reduction != x->o.reduction)
+        printf("  reduction    %s: no stronger one is known to hold for this collector\n",
+               reductions[r->reduction]);
     printf("  states       %" PRIu64 "\n  transitions  %" PRIu64 "\n  depth        %u\n", f->states,
            f->transitions, f->depth);
     if (x->directed)
@@ -250,6 +262,8 @@ static const char *end_text(enum explore_end end) {
         return "violation no_progress: a state without successors";
     case EXPLORE_UNFAIR:
         return "violation no_progress: a handshake that a fair schedule does not complete";
+    case EXPLORE_UNSOUND:
+        return "incomplete: the reduction does not hold for this collector; --reduction none does";
     case EXPLORE_STATES:
         return "incomplete: as many states as --states allows, none is bad";
     case EXPLORE_MEMORY:
@@ -321,6 +335,8 @@ static int search(struct exploration *x) {
     } else {
         printf("onthefly: %s\n", end_text(r.end));
     }
+    if (r.unsound)
+        printf("  because      %s\n", r.unsound);
     print_figures(x, &r);
     int status = r.trace ? give_counter_example(x, &r) : EXIT_OK;
     free(r.trace);

@@ -39,8 +39,8 @@
     X(old_sense, otf_old_sense)                                                                    \
     X(skip_mark, otf_skip_mark)
 
-static inline unsigned known_variant(void) {
-    unsigned variant = 0;
+static inline uint64_t known_variant(void) {
+    uint64_t variant = 0;
 #define X(name, defect) variant |= FAULTY(defect) ? VARIANT(name) : 0;
     KNOWN_VARIANTS(X)
 #undef X

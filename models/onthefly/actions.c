@@ -43,7 +43,7 @@ static bool mark_guard(const struct model *m, const struct state *s, unsigned p)
     case mo_co_mark:
         return can_store(m, s, p);
     case mo_co_unlock:
-        return tso_can_unlock(&s->tso, p);
+        return m->variant & VARIANT(early_unlock) ? s->tso.lock == p : tso_can_unlock(&s->tso, p);
     default:
         return true; /* local */
     }
@@ -121,8 +121,15 @@ static void add_mutator(struct list *l, const struct model *m, const struct stat
         return;
     case mut_deref_del:
         add_if(l, tso_free(&s->tso, l->process));
+        if (m->variant & VARIANT(free_barriers) && a->dst && tso_free(&s->tso, l->process))
+            add(l, DO_PICK, a->dst - 1U, 0, 0);
+        return;
+    case mut_late_deref:
+        add_if(l, tso_free(&s->tso, l->process));
         return;
     case mut_store:
+        if (model_polls_in_store(m) && s->pending >> l->process & 1)
+            add(l, DO_HANDSHAKE, 0, 0, 0);
         add_if(l, can_store(m, s, l->process) && field_is_settled(m, s, l->process));
         return;
     case mut_hs_fence:
@@ -130,7 +137,8 @@ static void add_mutator(struct list *l, const struct model *m, const struct stat
         return;
     case mut_hs_roots:
         add_each(l, DO_PICK, a->refs);
-        add_if(l, !a->refs);
+        add_if(l, !a->refs &&
+                      (!(m->variant & VARIANT(mutator_sets_phase)) || can_store(m, s, l->process)));
         return;
     default:
         add_if(l, true);
@@ -138,7 +146,7 @@ static void add_mutator(struct list *l, const struct model *m, const struct stat
     }
 }
 
-static void add_handshake(struct list *l, const struct state *s) {
+static void add_handshake(struct list *l, const struct model *m, const struct state *s) {
     const struct agent *a = &s->agent[GC];
     switch (gc_part(a->pc)) {
     case PART_FENCE:
@@ -149,6 +157,7 @@ static void add_handshake(struct list *l, const struct state *s) {
         return;
     case PART_WAIT:
         add_each(l, DO_MUTATOR, a->refs & ~(unsigned)s->pending);
+        add_if(l, m->variant & VARIANT(no_wait) && (a->refs & (a->refs - 1)) == 0);
         return;
     default:
         add_if(l, true);
@@ -166,8 +175,11 @@ static void add_collector(struct list *l, const struct model *m, const struct st
     case gc_load_fM:
     case gc_mark_load_fM:
     case gc_sweep_load_fM:
-    case gc_deref:
         add_if(l, tso_free(&s->tso, GC));
+        return;
+    case gc_deref:
+        add_if(l, tso_free(&s->tso, GC) &&
+                      (!(m->variant & VARIANT(gc_writes)) || can_store(m, s, GC)));
         return;
     case gc_pick:
         add_each(l, DO_PICK, a->W);
@@ -200,7 +212,7 @@ unsigned model_actions(const struct model *m, const struct state *s, unsigned pr
     else if (process != GC)
         add_mutator(&l, m, s);
     else if (gc_handshake(a->pc) < HANDSHAKES)
-        add_handshake(&l, s);
+        add_handshake(&l, m, s);
     else
         add_collector(&l, m, s);
     return l.n;

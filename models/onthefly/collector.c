@@ -6,37 +6,89 @@
 
 static const struct {
     uint8_t type, hp, next; /* next: where the collector goes on when all have answered */
-    unsigned skip;          /* the variant without it */
+    uint64_t skip;          /* the variants without it, */
+    uint64_t no_fence;      /* without its mfence, */
+    uint64_t fence_only;    /* and with nothing but its mfence */
 } handshakes[HANDSHAKES] = {
-    [H_IDLE] = {HS_NOOP, HP_IDLE, gc_load_fM, VARIANT(skip_idle)},
-    [H_IDLE_FLIP] = {HS_NOOP, HP_IDLE_INIT, gc_phase_init, VARIANT(skip_idle_flip)},
-    [H_INIT] = {HS_NOOP, HP_INIT_MARK, gc_phase_mark, VARIANT(skip_init)},
-    [H_MARK] = {HS_NOOP, HP_MARK, gc_roots_type, VARIANT(skip_mark)},
-    [H_ROOTS] = {HS_ROOTS, HP_IDLE_MARK_SWEEP, gc_mark_loop, VARIANT(no_roots_handshake)},
-    [H_WORK] = {HS_WORK, HP_IDLE_MARK_SWEEP, gc_mark_loop, VARIANT(no_last_round)},
+#define NOOP(name)                                                                                 \
+    VARIANT(skip_##name), VARIANT(no_gc_fence) | VARIANT(no_fence_##name),                         \
+        VARIANT(fence_only_##name)
+    [H_IDLE] = {HS_NOOP, HP_IDLE, gc_load_fM, NOOP(idle)},
+    [H_IDLE_FLIP] = {HS_NOOP, HP_IDLE_INIT, gc_phase_init, NOOP(idle_flip)},
+    [H_INIT] = {HS_NOOP, HP_INIT_MARK, gc_phase_mark, NOOP(init)},
+    [H_MARK] = {HS_NOOP, HP_MARK, gc_roots_type, NOOP(mark)},
+    [H_ROOTS] = {HS_ROOTS, HP_IDLE_MARK_SWEEP, gc_mark_loop, VARIANT(no_roots_handshake), 0, 0},
+    [H_WORK] = {HS_WORK, HP_IDLE_MARK_SWEEP, gc_mark_loop, VARIANT(no_last_round), 0, 0},
+#undef NOOP
 };
 
-/* Goes to a handshake, or past it in the variant that has none. */
-static void enter(const struct model *m, struct agent *gc, unsigned h) {
-    if (!has(m, handshakes[h].skip))
-        gc->pc =
-            (uint8_t)(h * PARTS + (handshakes[h].type != HS_NOOP || has(m, VARIANT(no_gc_fence))
-                                       ? PART_TYPE
-                                       : PART_FENCE));
-    else if (h == H_ROOTS)
-        gc->pc = gc_steal;
-    else if (h == H_MARK)
-        enter(m, gc, H_ROOTS);
-    else
-        gc->pc = h == H_WORK ? gc_phase_sweep : handshakes[h].next;
+/* ---- the place of f_A -------------------------------------------------------------------------
+ */
+
+/* The variants that set f_A somewhere else; of several the first in the cycle counts. */
+static const struct {
+    uint64_t variant;
+    uint8_t next; /* the label before which it is set */
+} fA_places[] = {
+    {VARIANT(early_fA), gc_idle_flip_fence},  {VARIANT(fA_before_init), gc_phase_init},
+    {VARIANT(fA_after_init), gc_init_fence},  {VARIANT(fA_before_mark), gc_phase_mark},
+    {VARIANT(fA_after_mark), gc_roots_fence}, {VARIANT(fA_after_roots), gc_mark_loop},
+    {VARIANT(alloc_white), gc_phase_idle},
+};
+
+/* Line 14: f_A is set late, so that little floating garbage is made. */
+static unsigned fA_place(const struct model *m) {
+    for (unsigned i = 0; i < sizeof fA_places / sizeof *fA_places; i++)
+        if (has(m, fA_places[i].variant))
+            return fA_places[i].next;
+    return gc_mark_fence;
+}
+
+static bool sets_fA_before(const struct model *m, unsigned label) {
+    return fA_place(m) == label;
+}
+
+/* ---- handshakes -------------------------------------------------------------------------------
+ */
+
+/* Goes to a label, but to the store of f_A first if that has its place there. */
+static void go_to(const struct model *m, struct agent *gc, unsigned label) {
+    gc->pc = (uint8_t)(sets_fA_before(m, label) ? gc_store_fA : label);
 }
 
 /* Past a handshake that is over. */
 static void leave(const struct model *m, struct agent *gc, unsigned h) {
-    if (h == H_MARK)
-        enter(m, gc, H_ROOTS);
+    if (h == H_MARK && sets_fA_before(m, gc_roots_fence))
+        gc->pc = gc_store_fA;
+    else if (h == H_MARK)
+        collector_enter(m, gc, H_ROOTS);
+    else if (h == H_WORK)
+        gc->pc = gc_mark_loop;
     else
-        gc->pc = handshakes[h].next;
+        go_to(m, gc, handshakes[h].next);
+}
+
+void collector_enter(const struct model *m, struct agent *gc, unsigned h) {
+    bool skipped = has(m, handshakes[h].skip), fenced = handshakes[h].type == HS_NOOP;
+    if (has(m, handshakes[h].fence_only))
+        gc->pc = (uint8_t)(h * PARTS + PART_FENCE);
+    else if (skipped && h == H_ROOTS)
+        gc->pc = gc_steal;
+    else if (skipped && h == H_WORK)
+        gc->pc = gc_phase_sweep;
+    else if (skipped)
+        leave(m, gc, h);
+    else
+        gc->pc = (uint8_t)(h * PARTS +
+                           (fenced && !has(m, handshakes[h].no_fence) ? PART_FENCE : PART_TYPE));
+}
+
+static void after_fA(const struct model *m, struct agent *gc) {
+    unsigned next = fA_place(m);
+    if (gc_handshake(next) < HANDSHAKES)
+        collector_enter(m, gc, gc_handshake(next));
+    else
+        gc->pc = (uint8_t)next;
 }
 
 /* What nothing holds when a cycle begins must be gone when it ends. */
@@ -53,6 +105,8 @@ static void handshake_step(const struct model *m, struct state *s, const struct 
     switch (gc_part(gc->pc)) {
     case PART_FENCE:
         gc->pc++;
+        if (has(m, handshakes[h].fence_only))
+            leave(m, gc, h);
         return;
     case PART_TYPE:
         s->type = handshakes[h].type;
@@ -71,8 +125,8 @@ static void handshake_step(const struct model *m, struct state *s, const struct 
             gc->pc++;
         }
         return;
-    case PART_WAIT:
-        gc->refs &= (uint8_t) ~(1U << x->a);
+    case PART_WAIT: /* no_wait goes on without the last one */
+        gc->refs &= (uint8_t)(x->op == DO_MUTATOR ? ~(1U << x->a) : 0);
         if (!gc->refs && handshakes[h].type == HS_NOOP)
             leave(m, gc, h);
         else if (!gc->refs)
@@ -98,37 +152,44 @@ static void steal_roots(const struct model *m, struct state *s) {
     gc->pc = gc_steal_pick;
 }
 
-static void mark_loop_step(const struct model *m, struct state *s, const struct action *x) {
+static unsigned mark_loop_step(const struct model *m, struct state *s, const struct action *x) {
     struct agent *gc = &s->agent[GC];
     switch (gc->pc) {
     case gc_mark_loop: /* line 25 */
         gc->pc = gc->W ? gc_pick : gc_phase_sweep;
-        return;
+        return EVENT_NONE;
     case gc_pick: /* line 27 */
         gc->src = (oref)(x->a + 1U);
-        gc->refs = (uint8_t)((1U << m->fields) - 1);
+        gc->refs = (uint8_t)(((1U << m->fields) - 1) >> has(m, VARIANT(skip_field)));
         gc->pc = gc_field;
-        return;
+        return EVENT_NONE;
     case gc_field: /* lines 28 and 30 */
         if (x->op == DO_FIELD) {
             gc->field = x->a;
             gc->pc = gc_deref;
-            return;
+            return EVENT_NONE;
         }
         gc->W &= (refset)~set_of(gc->src);
         gc->src = 0;
         gc->pc = gc_mark_inner;
-        return;
+        return EVENT_NONE;
     case gc_deref: /* line 29 */
         begin_mark(gc, gc_mark_field, load_field(s, GC, gc));
-        return;
+        return has(m, VARIANT(gc_writes))
+                   ? store(m, s, GC, cell_field(gc->src - 1U, gc->field), gc->ref)
+                   : EVENT_NONE;
     default: /* gc_mark_inner, line 26 */
         if (gc->W)
             gc->pc = gc_pick;
         else
-            enter(m, gc, H_WORK);
-        return;
+            collector_enter(m, gc, H_WORK);
+        return EVENT_NONE;
     }
+}
+
+bool model_frees(const struct model *m, unsigned mark, unsigned fM) {
+    return mark != NO_OBJECT &&
+           (has(m, VARIANT(sweep_blind)) || (mark != fM) != has(m, VARIANT(old_sense)));
 }
 
 static void sweep_step(const struct model *m, struct state *s, const struct action *x) {
@@ -138,32 +199,23 @@ static void sweep_step(const struct model *m, struct state *s, const struct acti
         gc->mark = load_mark(s, GC, gc->src);
         gc->pc = gc_free;
     } else if (gc->pc == gc_sweep) {
-        gc->pc = has(m, VARIANT(alloc_white)) ? gc_late_fA : gc_phase_idle;
+        gc->pc = sets_fA_before(m, gc_phase_idle) ? gc_late_fA : gc_phase_idle;
     } else { /* lines 41 to 45 */
         unsigned r = gc->src - 1U;
-        bool unmarked = (gc->mark != gc->fM) != has(m, VARIANT(old_sense));
-        if (gc->mark != NO_OBJECT && unmarked) {
+        if (model_frees(m, gc->mark, gc->fM))
             free_object(s, r);
-        }
         gc->refs &= (refset) ~(1U << r);
         gc->src = gc->mark = 0;
         gc->pc = gc_sweep;
     }
 }
 
-/* Line 14: f_A is set late, so that little floating garbage is made. */
-static void before_fA(const struct model *m, struct agent *gc) {
-    if (has(m, VARIANT(alloc_white) | VARIANT(early_fA)))
-        enter(m, gc, H_MARK);
+/* Goes to a handshake, but to the store of f_A first if that has its place there. */
+static void enter_after(const struct model *m, struct agent *gc, unsigned h, unsigned first) {
+    if (sets_fA_before(m, h * PARTS + PART_FENCE))
+        gc->pc = (uint8_t)first;
     else
-        gc->pc = gc_mark_load_fM;
-}
-
-static void after_flip(const struct model *m, struct agent *gc) {
-    if (has(m, VARIANT(early_fA)))
-        gc->pc = gc_store_fA;
-    else
-        enter(m, gc, H_IDLE_FLIP);
+        collector_enter(m, gc, h);
 }
 
 static unsigned control_step(const struct model *m, struct state *s) {
@@ -181,19 +233,19 @@ static unsigned control_step(const struct model *m, struct state *s) {
         break;
     case gc_store_fM:
         events = store(m, s, GC, CELL_FM, gc->fM);
-        after_flip(m, gc);
+        enter_after(m, gc, H_IDLE_FLIP, gc_store_fA);
         break;
     case gc_phase_init: /* line 8 */
         events = store(m, s, GC, CELL_PHASE, gc->phase = PHASE_INIT);
-        enter(m, gc, H_INIT);
+        enter_after(m, gc, H_INIT, gc_store_fA);
         break;
     case gc_phase_mark: /* line 11 */
         events = store(m, s, GC, CELL_PHASE, gc->phase = PHASE_MARK);
-        before_fA(m, gc);
+        enter_after(m, gc, H_MARK, gc_mark_load_fM);
         break;
     case gc_store_fA: /* line 12 */
         events = store(m, s, GC, CELL_FA, gc->fM);
-        enter(m, gc, has(m, VARIANT(early_fA)) ? H_IDLE_FLIP : H_MARK);
+        after_fA(m, gc);
         break;
     case gc_phase_sweep: /* line 37 */
         events = store(m, s, GC, CELL_PHASE, gc->phase = PHASE_SWEEP);
@@ -210,7 +262,7 @@ static unsigned control_step(const struct model *m, struct state *s) {
         break;
     default: /* gc_phase_idle, line 46 */
         events = store(m, s, GC, CELL_PHASE, gc->phase = PHASE_IDLE);
-        enter(m, gc, H_IDLE);
+        collector_enter(m, gc, H_IDLE);
         break;
     }
     return events;
@@ -224,8 +276,7 @@ unsigned collector_step(const struct model *m, struct state *s, const struct act
     case gc_field:
     case gc_deref:
     case gc_mark_inner:
-        mark_loop_step(m, s, x);
-        return EVENT_NONE;
+        return mark_loop_step(m, s, x);
     case gc_sweep:
     case gc_free:
         sweep_step(m, s, x);

@@ -40,7 +40,10 @@
     X(mut_hs_type, "load the type of the handshake")                                               \
     X(mut_hs_done, "answer the handshake")                                                         \
     X(mut_hs_roots, "choose a root to mark, or hand the work-list over")                           \
-    X(mut_hs_roots_mark, "mark: root")
+    X(mut_hs_roots_mark, "mark: root")                                                             \
+    X(mut_first_ins, "mark: insertion barrier (variant free_barriers)")                            \
+    X(mut_late_deref, "load src.fld (variant free_barriers)")                                      \
+    X(mut_late_del, "mark: deletion barrier (variant free_barriers)")
 
 /* Figure 2.  Each of the six handshakes has the five labels of figure 4. */
 #define HANDSHAKE_LABELS(X, h)                                                                     \

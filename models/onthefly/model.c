@@ -2,7 +2,7 @@
  *
  * The on-the-fly model: names, initial states, reading a state (model.h).
  */
-#include "models/onthefly/model.h"
+#include "models/onthefly/steps.h"
 
 #include <assert.h>
 #include <string.h>
@@ -66,9 +66,7 @@ void model_start(const struct model *m, struct state *s, refset alloc, const ore
         s->agent[i].roots = roots[i];
         s->agent[i].hp = HP_IDLE_MARK_SWEEP;
     }
-    s->agent[GC].pc = m->variant & VARIANT(skip_idle)     ? gc_load_fM
-                      : m->variant & VARIANT(no_gc_fence) ? gc_idle_type
-                                                          : gc_idle_fence;
+    collector_enter(m, &s->agent[GC], H_IDLE);
     s->type = HS_ROOTS;
     s->sync = model_all_mutators(m);
     s->hp = HP_IDLE_MARK_SWEEP;

@@ -97,21 +97,50 @@ struct state {
     X(insertion_off, "no insertion barrier between the root marking and the next cycle")           \
     X(figure_5_order, "mark loads f_M before flag(ref), as figure 5 has it")                       \
     X(one_by_one,                                                                                  \
-      "mutators operate one after the other and see each other's stores, as in programs")
+      "mutators operate one after the other and see each other's stores, as in programs")          \
+    X(no_fence_idle, "the handshake gc_idle without its mfence")                                   \
+    X(no_fence_idle_flip, "the handshake gc_idle_flip without its mfence")                         \
+    X(no_fence_init, "the handshake gc_init without its mfence")                                   \
+    X(no_fence_mark, "the handshake gc_mark without its mfence")                                   \
+    X(fence_only_idle, "of the handshake gc_idle the mfence alone")                                \
+    X(fence_only_idle_flip, "of the handshake gc_idle_flip the mfence alone")                      \
+    X(fence_only_init, "of the handshake gc_init the mfence alone")                                \
+    X(fence_only_mark, "of the handshake gc_mark the mfence alone")                                \
+    X(insertion_until_mark, "no insertion barrier from hp_Mark to the next cycle")                 \
+    X(deletion_after_roots, "the deletion barrier only after the mutator has marked its roots")    \
+    X(early_answer, "mutators answer gc_roots before they have marked their roots")                \
+    X(fA_before_init, "f_A is set after gc_idle_flip, before phase := Init")                       \
+    X(fA_after_init, "f_A is set after phase := Init, before gc_init")                             \
+    X(fA_before_mark, "f_A is set after gc_init, before phase := Mark")                            \
+    X(fA_after_mark, "f_A is set after gc_mark, before gc_roots")                                  \
+    X(fA_after_roots, "f_A is set after gc_roots, before marking")                                 \
+    X(free_barriers, "Store runs its two barriers in any order")                                   \
+    X(sweep_blind, "the sweep frees every object, whatever its flag")                              \
+    X(stale_src, "a safepoint between the barriers and the store, where src is no root")           \
+    X(gc_writes, "the collector writes each field back when it has loaded it")                     \
+    X(mutator_sets_phase, "a mutator that has marked its roots stores phase := Mark")              \
+    X(lost_grey, "who wins the CAS does not put the reference on its work-list")                   \
+    X(early_unlock, "unlock does not wait until the buffer is empty")                              \
+    X(no_phase_test, "mark does not look at phase")                                                \
+    X(no_second_look, "mark stores the flag under the lock without a second look")                 \
+    X(skip_field, "the collector does not scan the last field")                                    \
+    X(stale_roots, "mutators mark every object for a root")                                        \
+    X(no_wait, "the collector may go on while one mutator has not answered")
 enum variant {
 #define X(name, meaning) VARIANT_BIT_##name,
     VARIANTS(X)
 #undef X
         VARIANT_COUNT
 };
-#define VARIANT(name) (1U << VARIANT_BIT_##name)
+#define VARIANT(name) ((uint64_t)1 << VARIANT_BIT_##name)
 const char *variant_name(unsigned bit);
 const char *variant_meaning(unsigned bit);
+_Static_assert(VARIANT_COUNT <= 64, "a variant is a bit");
 
 struct model {
     unsigned mutators, refs, fields; /* 1..4, 1..8, 1..4 */
     unsigned buffer, gc_buffer;      /* pending stores of a mutator and of the collector, 1..8 */
-    unsigned variant;                /* a sum of VARIANT(name); 0: the paper's collector */
+    uint64_t variant;                /* a sum of VARIANT(name); 0: the paper's collector */
     bool sequential;                 /* sequential consistency in place of TSO */
     bool track_garbage;              /* keep state.doomed */
 };
@@ -161,6 +190,13 @@ unsigned model_actions(const struct model *, const struct state *, unsigned proc
 bool model_can_commit(const struct state *, unsigned process);
 /* Whether an action (from a file, say) is a step that can be taken. */
 bool model_enabled(const struct model *, const struct state *, const struct action *);
+
+/* Whether the sweep frees an object with this flag (NO_OBJECT: there is none), given its f_M. */
+bool model_frees(const struct model *, unsigned mark, unsigned fM);
+/* Whether a mutator may be in a handshake in the middle of its Store. */
+static inline bool model_polls_in_store(const struct model *m) {
+    return (m->variant & VARIANT(stale_src)) != 0;
+}
 
 /* What a step did that no state shows. */
 enum event {

@@ -76,7 +76,7 @@ static unsigned previous(unsigned hp) {
 /* Whoever is answering is still asked, and for what it has read. */
 static bool still_asked(const struct state *s, unsigned p) {
     unsigned pc = s->agent[p].pc;
-    if (pc < mut_hs_fence)
+    if (pc < mut_hs_fence || pc > mut_hs_roots_mark)
         return true;
     bool roots = pc == mut_hs_roots || pc == mut_hs_roots_mark;
     return (s->pending >> p & 1) && (pc < mut_hs_done || roots == (s->type == HS_ROOTS));

@@ -14,11 +14,20 @@ static void finish_store(struct agent *a) {
     a->root = 0;
 }
 
+static bool inserts(const struct model *m, const struct agent *a) {
+    return !has(m, VARIANT(no_insertion_barrier)) &&
+           !(has(m, VARIANT(insertion_off)) && a->hp == HP_IDLE_MARK_SWEEP) &&
+           !(has(m, VARIANT(insertion_until_mark)) && a->hp >= HP_MARK);
+}
+
+static bool deletes(const struct model *m, const struct agent *a) {
+    return !has(m, VARIANT(no_deletion_barrier)) &&
+           !(has(m, VARIANT(deletion_after_roots)) && a->hp != HP_IDLE_MARK_SWEEP);
+}
+
 /* Where Store goes on after the deletion barrier, and after the insertion barrier. */
 static void after_deletion(const struct model *m, struct agent *a) {
-    bool off = has(m, VARIANT(no_insertion_barrier)) ||
-               (has(m, VARIANT(insertion_off)) && a->hp == HP_IDLE_MARK_SWEEP);
-    if (!off)
+    if (inserts(m, a))
         a->pc = mut_lop_store_ins;
     else if (has(m, VARIANT(store_first)))
         finish_store(a);
@@ -40,6 +49,8 @@ static void end_mark(const struct model *m, struct state *s, unsigned p) {
     a->fM = a->phase = 0;
     if (a->pc == mut_store_del) {
         after_deletion(m, a);
+    } else if (a->pc == mut_first_ins) {
+        a->pc = mut_late_deref;
     } else if (a->pc == mut_hs_roots_mark) {
         a->refs &= (refset)~done;
         a->pc = mut_hs_roots;
@@ -69,7 +80,7 @@ static unsigned look_step(const struct model *m, struct state *s, unsigned p) {
         a->phase = tso_load(&s->tso, p, CELL_PHASE);
         return mo_ptest;
     default: /* mo_ptest */
-        if (a->phase == PHASE_IDLE)
+        if (a->phase == PHASE_IDLE && !has(m, VARIANT(no_phase_test)))
             return mo_out;
         return has(m, VARIANT(plain_mark)) ? mo_co_mark : mo_co_lock;
     }
@@ -86,18 +97,24 @@ static unsigned cas_step(const struct model *m, struct state *s, unsigned p, uns
         a->cas = load_mark(s, p, a->ref);
         return mo_co_ctest;
     case mo_co_ctest:
+        if (has(m, VARIANT(no_second_look)))
+            a->cas = a->mark;
         return a->cas == a->mark ? mo_co_mark : mo_co_unlock;
     case mo_co_mark: /* lines 7 to 9 */
         *events = store(m, s, p, cell_mark(a->ref - 1U), a->fM);
         a->grey = set_of(a->ref);
         return has(m, VARIANT(plain_mark)) ? mo_co_W : mo_co_unlock;
     case mo_co_unlock:
-        tso_unlock(&s->tso, p);
+        if (has(m, VARIANT(early_unlock)))
+            s->tso.lock = TSO_NOBODY;
+        else
+            tso_unlock(&s->tso, p);
         return mo_co_won;
     case mo_co_won: /* line 12 */
         return a->cas == a->mark ? mo_co_W : mo_out;
     default: /* mo_co_W, lines 13 and 14 */
-        a->W |= set_of(a->ref);
+        if (!has(m, VARIANT(lost_grey)))
+            a->W |= set_of(a->ref);
         a->grey = 0;
         return mo_out;
     }
@@ -120,7 +137,9 @@ static void begin_store(const struct model *m, struct agent *a, const struct act
     a->src = (oref)(x->a + 1U);
     a->field = x->b;
     a->dst = x->c;
-    if (!has(m, VARIANT(no_deletion_barrier)))
+    if (model_polls_in_store(m))
+        a->roots &= (refset)~set_of(a->src);
+    if (deletes(m, a))
         a->pc = mut_deref_del;
     else if (has(m, VARIANT(store_first)))
         a->pc = mut_store;
@@ -155,6 +174,12 @@ static void operate(const struct model *m, struct state *s, const struct action 
     }
 }
 
+/* Back from a handshake: to the next operation, or in stale_src to the Store that it interrupted.
+ */
+static void go_on(struct agent *a) {
+    a->pc = a->src ? mut_store : mut_top;
+}
+
 /* The work-list goes to the collector, figure 2 lines 19 and 33. */
 static void answer(struct state *s, unsigned p, bool work) {
     struct agent *a = &s->agent[p];
@@ -167,13 +192,30 @@ static void answer(struct state *s, unsigned p, bool work) {
     s->sync |= (uint8_t)bit;
     if (s->type != HS_WORK)
         a->hp = s->hp;
-    a->pc = mut_top;
+    go_on(a);
 }
 
-static void read_type(struct state *s, struct agent *a) {
-    a->pc = s->type == HS_ROOTS ? mut_hs_roots : mut_hs_done;
-    if (s->type == HS_ROOTS)
-        a->refs = a->roots;
+static void read_type(const struct model *m, struct state *s, unsigned p) {
+    struct agent *a = &s->agent[p];
+    bool roots = s->type == HS_ROOTS;
+    if (roots && has(m, VARIANT(early_answer)))
+        answer(s, p, false);
+    if (roots)
+        a->refs = has(m, VARIANT(stale_roots)) ? s->alloc : a->roots;
+    a->pc = roots ? mut_hs_roots : mut_hs_done;
+}
+
+/* Figure 2 lines 17 to 19, when no root is left. */
+static unsigned end_roots(const struct model *m, struct state *s, unsigned p) {
+    struct agent *a = &s->agent[p];
+    unsigned events = EVENT_NONE;
+    if (has(m, VARIANT(mutator_sets_phase)))
+        events = store(m, s, p, CELL_PHASE, PHASE_MARK);
+    if (has(m, VARIANT(early_answer)))
+        go_on(a);
+    else
+        answer(s, p, true);
+    return events;
 }
 
 /* Line 9, the argument; store_first has the barrier after the store. */
@@ -188,6 +230,23 @@ static void load_old(const struct model *m, struct state *s, unsigned p) {
     }
 }
 
+/* Line 11. */
+static unsigned store_step(const struct model *m, struct state *s, const struct action *x) {
+    struct agent *a = &s->agent[x->process];
+    if (x->op == DO_HANDSHAKE) {
+        a->pc = mut_hs_fence;
+        return EVENT_NONE;
+    }
+    unsigned events = store(m, s, x->process, cell_field(a->src - 1U, a->field), a->dst);
+    if (!has(m, VARIANT(store_first)))
+        finish_store(a);
+    else if (!deletes(m, a))
+        after_deletion(m, a);
+    else
+        begin_mark(a, mut_store_del, a->ref);
+    return events;
+}
+
 static unsigned mutator_step(const struct model *m, struct state *s, const struct action *x) {
     unsigned p = x->process, events = EVENT_NONE;
     struct agent *a = &s->agent[p];
@@ -200,25 +259,26 @@ static unsigned mutator_step(const struct model *m, struct state *s, const struc
         finish_store(a);
         break;
     case mut_deref_del:
+        if (x->op == DO_PICK)
+            begin_mark(a, mut_first_ins, a->dst);
+        else
+            load_old(m, s, p);
+        break;
+    case mut_late_deref:
         load_old(m, s, p);
+        a->pc = mut_late_del;
         break;
     case mut_lop_store_ins:
         begin_mark(a, mut_store_ins, a->dst);
         break;
-    case mut_store: /* line 11 */
-        events = store(m, s, p, cell_field(a->src - 1U, a->field), a->dst);
-        if (!has(m, VARIANT(store_first)))
-            finish_store(a);
-        else if (has(m, VARIANT(no_deletion_barrier)))
-            after_deletion(m, a);
-        else
-            begin_mark(a, mut_store_del, a->ref);
+    case mut_store:
+        events = store_step(m, s, x);
         break;
     case mut_hs_fence:
         a->pc = mut_hs_type;
         break;
     case mut_hs_type:
-        read_type(s, a);
+        read_type(m, s, p);
         break;
     case mut_hs_done:
         answer(s, p, s->type == HS_WORK);
@@ -227,7 +287,7 @@ static unsigned mutator_step(const struct model *m, struct state *s, const struc
         if (x->op == DO_PICK)
             begin_mark(a, mut_hs_roots_mark, (oref)(x->a + 1U));
         else
-            answer(s, p, true);
+            events = end_roots(m, s, p);
         break;
     }
     return events;

@@ -11,7 +11,7 @@ static inline refset set_of(oref r) {
     return (refset)(1U << r >> 1);
 }
 
-static inline bool has(const struct model *m, unsigned variant) {
+static inline bool has(const struct model *m, uint64_t variant) {
     return (m->variant & variant) != 0;
 }
 
@@ -37,6 +37,8 @@ static inline void begin_mark(struct agent *a, unsigned pc, oref ref) {
     a->ref = ref;
 }
 
+/* collector.c: goes to a handshake, or past it in the variant that has none. */
+void collector_enter(const struct model *, struct agent *gc, unsigned h);
 /* collector.c: a step of the collector outside mark. */
 unsigned collector_step(const struct model *, struct state *, const struct action *);
 

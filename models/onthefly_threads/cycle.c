@@ -123,7 +123,7 @@ static void sweep(struct otf_process *c) {
 /* ---- cycles -----------------------------------------------------------------------------------
  */
 
-static void handshake_unless(struct otf_process *c, unsigned variant, unsigned h) {
+static void handshake_unless(struct otf_process *c, uint64_t variant, unsigned h) {
     if (!otf_varies(variant))
         handshake(c, h, HS_NOOP);
 }

@@ -19,12 +19,12 @@ enum { OTF_STRIDE = OTF_WOSIZE + 1 /* words of a block's place */ };
  * OTF_VARIANTS: a sum of those that this code has now.  Who includes the files says it by a macro.
  */
 #ifdef OTF_VARIANTS
-extern unsigned otf_variants;
+extern uint64_t otf_variants;
 #elif !defined otf_variants
 enum { otf_variants = 0 };
 #endif
-static inline bool otf_varies(unsigned variant) {
-    return otf_variants & variant;
+static inline bool otf_varies(uint64_t variant) {
+    return (otf_variants & variant) != 0;
 }
 
 /* Numbers of blocks.  A block is on one list at most (valid_W_inv), so none overflows. */

@@ -60,6 +60,10 @@ check 3 'No such file' explore --from missing.schedule
 "$isoheap" explore onthefly -q --variant no_insertion_barrier -o again.schedule >out2 2>/dev/null
 cmp -s a.schedule again.schedule || { echo "two runs give two counter-examples"; wrong=1; }
 
+check 1 'violation mark_lost.*mark_local' explore onthefly -q -m 2 -r 1 --first mark_local --reduction none -v no_second_look
+check 0 'complete' explore onthefly -q -r 1 --first weak_tricolour --reduction none -v lost_grey
+check 1 'reduction +none: no stronger one is known' explore onthefly -q -r 1 -v no_wait
+check 2 'nonsense' explore onthefly -q --first nonsense
 check 2 'incomplete: as many states' explore onthefly -q --states 1000
 check 2 'incomplete: as many states' explore onthefly -q -m 4 -r 8 -f 4 --states 1000
 check 2 'incomplete: as many states' explore onthefly -q -m 4 -r 8 -f 4 --states 1000 --directed

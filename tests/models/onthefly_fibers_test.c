@@ -19,8 +19,8 @@
 
 #include <cmocka.h>
 
-extern unsigned otf_variants; /* of models/onthefly_threads/, compiled with OTF_VARIANTS */
-unsigned otf_variants;
+extern uint64_t otf_variants; /* of models/onthefly_threads/, compiled with OTF_VARIANTS */
+uint64_t otf_variants;
 
 /* ---- a replay on fibers -----------------------------------------------------------------------
  */
@@ -112,7 +112,7 @@ static void each_variant_takes_another_step(void **state) {
     (void)state;
     for (unsigned i = 0; i < N_VARIANTS; i++) {
         unsigned different = 0;
-        otf_variants = 1U << variants[i];
+        otf_variants = (uint64_t)1 << variants[i];
         for (uint64_t seed = 1; seed <= RUNS; seed++) {
             run_paper(seed);
             different += !replay(&run, true, seed).agree;
@@ -150,7 +150,7 @@ static void each_unsafe_variant_loses_an_object(void **state) {
         const char *name = variant_name(variants[i]);
         if (!load_schedule(name, &s))
             continue;
-        assert_int_equal(s.model.variant, 1U << variants[i]);
+        assert_int_equal(s.model.variant, (uint64_t)1 << variants[i]);
         assert_true(s.n <= DRIVER_STEPS_MAX);
         otf_variants = s.model.variant;
         run.model = s.model;

@@ -118,8 +118,8 @@ static bool operates_now(const struct model *m, const struct state *s, unsigned 
     return operations;
 }
 
-/* one_by_one: who is at mut_top waits for who operates, and does not wait for its buffer; but a load
- * or a store of the field does. */
+/* one_by_one: who is at mut_top waits for who operates, and does not wait for its buffer; but a
+ * load or a store of the field does. */
 static void operations_one_by_one(void **state) {
     (void)state;
     struct model m = two_mutators();
@@ -154,6 +154,48 @@ static void labels_say_where_a_process_is(void **state) {
     const struct action store = {0, DO_STORE, 0, 0, 1};
     model_apply(&m, &s, &store);
     assert_string_equal(model_label(&s, 0), "mut_deref_del");
+}
+
+static void what_the_sweep_frees(void **state) {
+    (void)state;
+    struct model m = two_mutators();
+    assert_true(model_frees(&m, 0, 1) && model_frees(&m, 1, 0));
+    assert_false(model_frees(&m, 1, 1) || model_frees(&m, NO_OBJECT, 1));
+    m.variant = VARIANT(old_sense);
+    assert_true(model_frees(&m, 1, 1));
+    assert_false(model_frees(&m, 0, 1) || model_frees(&m, NO_OBJECT, 1));
+    m.variant = VARIANT(sweep_blind);
+    assert_true(model_frees(&m, 1, 1) && model_frees(&m, 0, 1));
+    assert_false(model_frees(&m, NO_OBJECT, 1));
+}
+
+/* stale_src: asked while it is about to store, a mutator may answer first, and then stores. */
+static void a_safepoint_in_a_store(void **state) {
+    (void)state;
+    struct model m = two_mutators();
+    struct action actions[ACTIONS_MAX];
+    m.variant = VARIANT(stale_src);
+    assert_true(model_polls_in_store(&m));
+    struct state s = start(&m);
+    model_apply(&m, &s, &(struct action){0, DO_STORE, 0, 0, 0});
+    assert_int_equal(s.agent[0].roots, 0);
+    while (s.agent[0].pc != mut_store) {
+        assert_true(model_actions(&m, &s, 0, actions) > 0);
+        model_apply(&m, &s, &actions[0]);
+    }
+    assert_int_equal(model_actions(&m, &s, 0, actions), 1);
+    s.pending = 1;
+    s.type = HS_NOOP;
+    assert_int_equal(model_actions(&m, &s, 0, actions), 2);
+    assert_int_equal(actions[0].op, DO_HANDSHAKE);
+    for (unsigned i = 0; i < 4; i++) { /* see it, mfence, load the type, answer */
+        model_actions(&m, &s, 0, actions);
+        model_apply(&m, &s, &actions[0]);
+    }
+    assert_int_equal(s.pending, 0);
+    assert_int_equal(s.agent[0].pc, mut_store);
+    m.variant = 0;
+    assert_false(model_polls_in_store(&m));
 }
 
 static void every_variant_has_a_meaning(void **state) {
@@ -253,6 +295,8 @@ int main(void) {
         cmocka_unit_test(a_store_waits_for_its_commit),
         cmocka_unit_test(operations_one_by_one),
         cmocka_unit_test(labels_say_where_a_process_is),
+        cmocka_unit_test(what_the_sweep_frees),
+        cmocka_unit_test(a_safepoint_in_a_store),
         cmocka_unit_test(every_variant_has_a_meaning),
         cmocka_unit_test(schedules_are_known_by_their_first_line),
         cmocka_unit_test(a_schedule_has_a_first_state),

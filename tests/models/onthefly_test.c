@@ -127,7 +127,7 @@ static void jobs_change_nothing(void **state) {
  */
 
 static const struct bad {
-    unsigned variant;
+    uint64_t variant;
     bool unsafe; /* breaks safety itself with one mutator and two references */
     enum violation class;
 } bad[] = {
@@ -146,10 +146,18 @@ static const struct bad {
     {VARIANT(skip_idle_flip), false, VIOLATION_handshake_broken},
     {VARIANT(skip_init), false, VIOLATION_handshake_broken},
     {VARIANT(skip_mark), true, VIOLATION_handshake_broken},
+    {VARIANT(no_fence_mark), true, VIOLATION_handshake_broken},
+    {VARIANT(fence_only_mark), false, VIOLATION_handshake_broken},
+    {VARIANT(insertion_until_mark), true, VIOLATION_tricolour_broken},
+    {VARIANT(deletion_after_roots), false, VIOLATION_tricolour_broken},
+    {VARIANT(early_answer), true, VIOLATION_handshake_broken},
+    {VARIANT(fA_before_init), true, VIOLATION_handshake_broken},
+    {VARIANT(fA_after_mark), true, VIOLATION_handshake_broken},
+    {VARIANT(sweep_blind), true, VIOLATION_lost_object},
 };
 enum { BAD = sizeof bad / sizeof *bad };
 
-static const char *name_of(unsigned variant) {
+static const char *name_of(uint64_t variant) {
     unsigned bit = 0;
     while (!(variant >> bit & 1))
         bit++;
@@ -222,7 +230,7 @@ static void exploration_goes_on_beyond_other_violations(void **state) {
 }
 
 /* From the initial states, and from a state in the middle of a cycle. */
-static void directed_search_finds(unsigned variant) {
+static void directed_search_finds(uint64_t variant) {
     struct explore_options o = small(1, 2, REDUCE_FULL);
     o.model.variant = variant;
     o.invariants = INVARIANTS_SAFETY;
@@ -270,7 +278,7 @@ static void directed_search_is_complete(void **state) {
     assert_int_equal(explore_directed(&o, NULL).end, EXPLORE_MEMORY);
 }
 
-static unsigned long long driver_finds(unsigned variant, unsigned invariants, uint64_t most) {
+static unsigned long long driver_finds(uint64_t variant, unsigned invariants, uint64_t most) {
     static struct driver_result r;
     const struct driver_options o = {variant, invariants, 0, NULL};
     uint64_t steps = 0, seed = 1;

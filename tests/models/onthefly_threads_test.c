@@ -18,7 +18,7 @@ static uint64_t scramble(uint64_t seed) {
     return seed ^ seed >> 29;
 }
 
-static void run_model(unsigned variant, uint64_t seed, struct driver_result *r) {
+static void run_model(uint64_t variant, uint64_t seed, struct driver_result *r) {
     const struct driver_options o = {variant, INVARIANTS_SAFETY, 0, NULL};
     uint64_t bytes = scramble(seed);
     driver_run(&o, (const uint8_t *)&bytes, sizeof bytes, r);
@@ -68,7 +68,7 @@ static void another_algorithm_differs(void **state) {
     static struct driver_result run;
     static const struct {
         const char *name;
-        unsigned set;
+        uint64_t set;
     } variants[] = {
 #define X(name) {#name, VARIANT(name)}
         X(figure_5_order),      X(no_insertion_barrier),

@@ -10,6 +10,7 @@
  * more often the more is unprotected, which is what a collector is about to lose.  Nothing in the
  * view is a ghost: marks, work-lists, buffers and answers are there in a real collector.
  */
+#include "models/onthefly/exploration/assume.h"
 #include "models/onthefly/exploration/search.h"
 
 #include <stdlib.h>
@@ -229,9 +230,9 @@ static void see_successor(struct walk *w, const struct state *s) {
     unsigned broken = invariants_broken(&o->model, s, w->events, o->invariants);
     d->moved = true;
     d->x.transitions++;
-    if (broken)
+    if (search_wants(o, broken))
         find(d, EXPLORE_VIOLATION, broken, true);
-    else
+    else if (!broken)
         add(&d->x, s);
 }
 
@@ -243,21 +244,24 @@ static void count_step(struct walk *w, const struct state *s) {
 
 static void expand(struct directed *d) {
     struct search *x = &d->x;
-    struct walk walk = {.model = &x->o->model,
-                        .reduction = x->reduction,
-                        .visit = see_successor,
-                        .step = count_step,
-                        .context = d};
+    struct walk walk = {.visit = see_successor, .step = count_step, .context = d};
+    walk_begin(&walk, &x->o->model, x->reduction);
     struct state s;
     unpack(&x->packing, store_get(&x->store, (uint64_t)d->current), &s);
     d->moved = false;
     unsigned broken = invariants_broken(&x->o->model, &s, EVENT_NONE, x->o->invariants);
-    if (broken)
+    if (search_wants(x->o, broken))
         find(d, EXPLORE_VIOLATION, broken, false);
+    else if (broken)
+        d->moved = true;
     else if (x->o->fair && !fair_run_completes(&x->o->model, &s))
         find(d, EXPLORE_UNFAIR, 0, false);
     else
         walk_successors(&walk, &s);
+    if (walk.unsound) {
+        find(d, EXPLORE_UNSOUND, 0, false);
+        x->found.unsound = walk.unsound;
+    }
     if (!d->moved)
         find(d, EXPLORE_DEADLOCK, 0, false);
 }
@@ -302,9 +306,10 @@ static void trace(const struct directed *d, struct explore_result *r) {
 struct explore_result explore_directed(const struct explore_options *o, const struct state *from) {
     enum { FIRST = 1 << 12 };
     struct explore_result r = {.end = EXPLORE_MEMORY};
-    struct directed d = {.x = {.o = o, .from = from, .reduction = search_reduction(o)},
-                         .capacity = FIRST,
-                         .current = NOTHING};
+    enum reduction reduction = assume_reduction(&o->model, o->reduction);
+    struct directed d = {
+        .x = {.o = o, .from = from, .reduction = reduction}, .capacity = FIRST, .current = NOTHING};
+    r.reduction = reduction;
     pack_open(&d.x.packing, &o->model, o->symmetry);
     uint64_t links = o->memory / (d.x.packing.bytes + 4 + sizeof *d.links) * sizeof *d.links;
     d.cells = calloc(CELLS, sizeof *d.cells);
@@ -320,6 +325,7 @@ struct explore_result explore_directed(const struct explore_options *o, const st
         run(&d, &r);
         r.end = d.x.found.end;
         r.broken = d.x.found.broken;
+        r.unsound = d.x.found.unsound;
         if (r.end == EXPLORE_VIOLATION || r.end == EXPLORE_DEADLOCK || r.end == EXPLORE_UNFAIR)
             trace(&d, &r);
         store_close(&d.x.store);

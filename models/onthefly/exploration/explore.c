@@ -8,6 +8,7 @@
  * with it every result, is the same for any number of workers.
  */
 #define _POSIX_C_SOURCE 200809L /* pthread_barrier */
+#include "models/onthefly/exploration/assume.h"
 #include "models/onthefly/exploration/search.h"
 
 #include <pthread.h>
@@ -41,7 +42,8 @@ struct worker {
     struct walk walk;
     struct share *share; /* what it works on */
     uint64_t current;
-    bool moved; /* the current state has a successor */
+    bool moved;  /* the current state has a successor */
+    bool beyond; /* what was looked at last breaks something */
 };
 
 /* ---- a share ----------------------------------------------------------------------------------
@@ -62,7 +64,8 @@ static bool over(const struct worker *w) {
 static void see_step(struct walk *walk, const struct state *s) {
     struct worker *w = walk->context;
     unsigned broken = invariants_broken(walk->model, s, walk->events, w->x->o->invariants);
-    if (broken && !over(w))
+    w->beyond = broken != 0;
+    if (search_wants(w->x->o, broken) && !over(w))
         note_violation(w, broken);
 }
 
@@ -89,7 +92,7 @@ static void see_successor(struct walk *walk, const struct state *s) {
     w->moved = true;
     if (walk->events) /* no state shows them */
         see_step(walk, s);
-    if (over(w))
+    if (over(w) || (walk->events && w->beyond))
         return;
     w->share->transitions++;
     pack_canonical(&x->packing, s, packed);
@@ -109,14 +112,21 @@ static void expand(struct worker *w) {
     struct state s;
     struct finding *f = &w->share->found;
     unpack(&w->x->packing, store_get(&w->x->store, w->current), &s);
-    f->broken = invariants_broken(&o->model, &s, EVENT_NONE, o->invariants);
-    w->moved = false;
+    unsigned broken = invariants_broken(&o->model, &s, EVENT_NONE, o->invariants);
+    w->moved = broken != 0; /* nobody asks what follows */
+    f->broken = search_wants(o, broken) ? broken : 0;
     if (f->broken)
         f->end = EXPLORE_VIOLATION;
+    else if (broken)
+        return;
     else if (o->fair && !fair_run_completes(&o->model, &s))
         f->end = EXPLORE_UNFAIR;
     else
         walk_successors(&w->walk, &s);
+    if (!over(w) && w->walk.unsound) {
+        f->end = EXPLORE_UNSOUND;
+        f->unsound = w->walk.unsound;
+    }
     if (!over(w) && !w->moved)
         f->end = EXPLORE_DEADLOCK;
     if (f->end != EXPLORE_COMPLETE)
@@ -167,11 +177,9 @@ static void *work(void *context) {
 static void introduce(struct crew *c, struct worker *w, struct search *x) {
     w->x = x;
     w->crew = c;
-    w->walk = (struct walk){.model = &x->o->model,
-                            .reduction = x->reduction,
-                            .visit = see_successor,
-                            .step = x->o->between ? see_step : NULL,
-                            .context = w};
+    w->walk = (struct walk){
+        .visit = see_successor, .step = x->o->between ? see_step : NULL, .context = w};
+    walk_begin(&w->walk, &x->o->model, x->reduction);
 }
 
 /* The calling thread is the first worker.  If the system has no more threads, fewer work. */
@@ -288,18 +296,12 @@ static void run(struct search *x, struct crew *c, struct explore_result *r) {
     take_figures(x, at, &r->figures);
 }
 
-/* The collector of no_roots_handshake looks at roots whenever it likes: discards cannot wait. */
-enum reduction search_reduction(const struct explore_options *o) {
-    bool looks = o->model.variant & VARIANT(no_roots_handshake);
-    return looks && o->reduction == REDUCE_FULL ? REDUCE_LOCAL : o->reduction;
-}
-
 struct explore_result explore(const struct explore_options *o) {
     static const struct finding nothing = {.end = EXPLORE_COMPLETE};
     struct explore_result r = {.end = EXPLORE_MEMORY};
     struct search x = {.o = o, .levels = 1, .found = nothing};
     struct crew *crew = malloc(sizeof *crew);
-    x.reduction = search_reduction(o);
+    r.reduction = x.reduction = assume_reduction(&o->model, o->reduction);
     pack_open(&x.packing, &o->model, o->symmetry);
     x.level = calloc(LEVELS_MAX + 1, sizeof *x.level);
     bool opened = crew && x.level && store_open(&x.store, x.packing.bytes, o->memory);
@@ -309,6 +311,7 @@ struct explore_result explore(const struct explore_options *o) {
         dismiss(crew);
         r.end = x.found.end;
         r.broken = x.found.broken;
+        r.unsound = x.found.unsound;
         if (r.end == EXPLORE_VIOLATION || r.end == EXPLORE_DEADLOCK || r.end == EXPLORE_UNFAIR)
             search_trace(&x, &r);
     }

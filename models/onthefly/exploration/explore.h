@@ -23,9 +23,12 @@ struct explore_options {
     bool between;        /* look at the states inside macro steps too */
     bool fair;           /* from every state, a fair schedule completes the handshake */
     unsigned invariants; /* a sum of INVARIANT(name) */
-    unsigned jobs;       /* threads; 0 is 1.  Results do not depend on it */
-    uint64_t memory;     /* bytes at most */
-    uint64_t states;     /* states at most; 0: no bound */
+    /* A sum of INVARIANT(name): one of these is to be the first that a state breaks, and states
+     * that break another one first are not followed.  0: whatever breaks ends the search. */
+    unsigned first;
+    unsigned jobs;   /* threads; 0 is 1.  Results do not depend on it */
+    uint64_t memory; /* bytes at most */
+    uint64_t states; /* states at most; 0: no bound */
     /* Called now and then; false stops the search. */
     bool (*progress)(const struct explore_figures *, void *context);
     void *context;
@@ -36,6 +39,7 @@ enum explore_end {
     EXPLORE_VIOLATION,
     EXPLORE_DEADLOCK, /* a state without successors */
     EXPLORE_UNFAIR,   /* a state from which a handshake does not complete */
+    EXPLORE_UNSOUND,  /* the collector does what the reduction rules out: see unsound */
     EXPLORE_STATES,   /* a bound ended it */
     EXPLORE_MEMORY,
     EXPLORE_STOPPED
@@ -44,9 +48,11 @@ enum explore_end {
 struct explore_result {
     enum explore_end end;
     struct explore_figures figures;
-    unsigned broken;      /* EXPLORE_VIOLATION: the invariants */
-    struct state start;   /* the schedule that leads there, from an initial state; see trace */
-    struct action *trace; /* malloc'ed; NULL if there is none */
+    enum reduction reduction; /* that was used: not more than the collector allows */
+    const char *unsound;      /* EXPLORE_UNSOUND: what it did */
+    unsigned broken;          /* EXPLORE_VIOLATION: the invariants */
+    struct state start;       /* the schedule that leads there, from an initial state; see trace */
+    struct action *trace;     /* malloc'ed; NULL if there is none */
     size_t trace_length;
 };
 

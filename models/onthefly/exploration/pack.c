@@ -16,6 +16,7 @@ struct bits {
 };
 
 static void put(struct bits *b, unsigned value, unsigned width) {
+    assert(value >> width == 0); /* else the packed state would be another one */
     b->word |= (uint64_t)value << b->used;
     b->used += width;
     while (b->used >= 8) {
@@ -66,58 +67,93 @@ static unsigned live_sense(const struct renaming *n, bool live, unsigned value) 
 
 /* ---- entries ----------------------------------------------------------------------------------
  *
- * A pending store as a number from 1; 0 is none.
+ * A pending store as a number from 1; 0 is none.  Marks come first, for everybody; then what the
+ * process stores in the paper, fields of a mutator and control variables of the collector; and last
+ * what it only stores in a variant, which has room for it.
  */
+
+enum { CONTROL_ENTRIES = 8 };
 
 static unsigned field_values(const struct model *m) {
     return m->refs + 1;
 }
 
-static unsigned entry_code(const struct renaming *n, struct tso_entry e) {
-    const struct model *m = &n->k->model;
-    unsigned marks = 2 * m->refs;
-    if (cell_is_mark(e.cell))
-        return 1 + 2 * (n->to[cell_ref(e.cell) + 1] - 1U) + (e.value ^ n->flip);
-    if (e.cell >= CELL_FIELD) {
-        unsigned r = n->to[cell_ref(e.cell) + 1] - 1U, f = (e.cell - CELL_FIELD) % FIELDS_MAX;
-        return 1 + marks + (r * m->fields + f) * field_values(m) + n->to[e.value];
-    }
-    if (e.cell == CELL_PHASE)
-        return 1 + marks + 4 + e.value;
-    return 1 + marks + 2U * (e.cell == CELL_FM) + (e.value ^ n->flip);
+static unsigned field_entries(const struct model *m) {
+    return m->refs * m->fields * field_values(m);
 }
 
-static struct tso_entry entry_of(const struct model *m, unsigned p, unsigned code) {
+/* The largest number of an entry of a mutator or of the collector. */
+static unsigned entries(const struct model *m, bool gc) {
+    bool fields = !gc || m->variant & VARIANT(gc_writes);
+    bool control = gc || m->variant & VARIANT(mutator_sets_phase);
+    return 2 * m->refs + (fields ? field_entries(m) : 0) + (control ? CONTROL_ENTRIES : 0);
+}
+
+static unsigned field_code(const struct renaming *n, struct tso_entry e) {
+    const struct model *m = &n->k->model;
+    unsigned r = n->to[cell_ref(e.cell) + 1] - 1U, f = (e.cell - CELL_FIELD) % FIELDS_MAX;
+    return (r * m->fields + f) * field_values(m) + n->to[e.value];
+}
+
+static unsigned control_code(const struct renaming *n, struct tso_entry e) {
+    if (e.cell == CELL_PHASE)
+        return 4 + (unsigned)e.value;
+    return 2U * (e.cell == CELL_FM) + (e.value ^ n->flip);
+}
+
+static unsigned entry_code(const struct renaming *n, bool gc, struct tso_entry e) {
+    const struct model *m = &n->k->model;
+    unsigned code = 1;
+    if (cell_is_mark(e.cell))
+        code += 2 * (n->to[cell_ref(e.cell) + 1] - 1U) + (e.value ^ n->flip);
+    else if (e.cell >= CELL_FIELD)
+        code += 2 * m->refs + (gc ? CONTROL_ENTRIES : 0) + field_code(n, e);
+    else
+        code += 2 * m->refs + (gc ? 0 : field_entries(m)) + control_code(n, e);
+    assert(code <= n->k->entries[gc]); /* no variant that pack.c knows stores that */
+    return code;
+}
+
+static struct tso_entry field_of(const struct model *m, unsigned code) {
+    unsigned at = code / field_values(m);
+    return (struct tso_entry){(uint8_t)cell_field(at / m->fields, at % m->fields),
+                              (uint8_t)(code % field_values(m))};
+}
+
+static struct tso_entry control_of(unsigned code) {
+    if (code >= 4)
+        return (struct tso_entry){CELL_PHASE, (uint8_t)(code - 4)};
+    return (struct tso_entry){code >= 2 ? CELL_FM : CELL_FA, code % 2};
+}
+
+static struct tso_entry entry_of(const struct model *m, bool gc, unsigned code) {
     unsigned marks = 2 * m->refs, rest = code - 1;
+    unsigned own = gc ? CONTROL_ENTRIES : field_entries(m);
     if (rest < marks)
         return (struct tso_entry){(uint8_t)cell_mark(rest / 2), rest % 2};
     rest -= marks;
-    if (p != GC) {
-        unsigned at = rest / field_values(m);
-        return (struct tso_entry){(uint8_t)cell_field(at / m->fields, at % m->fields),
-                                  (uint8_t)(rest % field_values(m))};
-    }
-    if (rest >= 4)
-        return (struct tso_entry){CELL_PHASE, (uint8_t)(rest - 4)};
-    return (struct tso_entry){rest >= 2 ? CELL_FM : CELL_FA, rest % 2};
+    bool other = rest >= own;
+    rest -= other ? own : 0;
+    return gc == other ? field_of(m, rest) : control_of(rest);
 }
 
 static void put_buffer(struct bits *b, const struct renaming *n, const struct state *s,
                        unsigned p) {
     const struct packing *k = n->k;
-    unsigned bound = p == GC ? k->model.gc_buffer : k->model.buffer;
-    unsigned width = p == GC ? k->gc_entry_bits : k->entry_bits;
+    bool gc = p == GC;
+    unsigned bound = gc ? k->model.gc_buffer : k->model.buffer;
+    assert(s->tso.count[p] <= (k->model.sequential ? 0 : bound));
     for (unsigned i = 0; i < bound && !k->model.sequential; i++)
-        put(b, i < s->tso.count[p] ? entry_code(n, s->tso.buffer[p][i]) : 0, width);
+        put(b, i < s->tso.count[p] ? entry_code(n, gc, s->tso.buffer[p][i]) : 0, k->entry_bits[gc]);
 }
 
 static void get_buffer(struct bits *b, const struct packing *k, struct state *s, unsigned p) {
-    unsigned bound = p == GC ? k->model.gc_buffer : k->model.buffer;
-    unsigned width = p == GC ? k->gc_entry_bits : k->entry_bits;
+    bool gc = p == GC;
+    unsigned bound = gc ? k->model.gc_buffer : k->model.buffer;
     for (unsigned i = 0; i < bound && !k->model.sequential; i++) {
-        unsigned code = get(b, width);
+        unsigned code = get(b, k->entry_bits[gc]);
         if (code)
-            s->tso.buffer[p][s->tso.count[p]++] = entry_of(&k->model, p, code);
+            s->tso.buffer[p][s->tso.count[p]++] = entry_of(&k->model, gc, code);
     }
 }
 
@@ -329,8 +365,10 @@ void pack_open(struct packing *k, const struct model *m, bool symmetry) {
     k->work_bits = m->refs;
     k->work_bits = k->work_bits > m->mutators ? k->work_bits : m->mutators;
     k->work_bits = k->work_bits > m->fields ? k->work_bits : m->fields;
-    k->entry_bits = width_of(2 * m->refs + m->refs * m->fields * field_values(m));
-    k->gc_entry_bits = width_of(2 * m->refs + 8);
+    for (unsigned gc = 0; gc < 2; gc++) {
+        k->entries[gc] = entries(m, gc);
+        k->entry_bits[gc] = width_of(k->entries[gc]);
+    }
     k->n_mutator_orders = list_orders(&k->mutator_order[0][0], MUTATORS_MAX, m->mutators);
     k->n_ref_orders = 1;
     for (uint8_t r = 0; r < m->refs; r++)

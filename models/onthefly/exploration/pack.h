@@ -4,6 +4,8 @@
  *
  * Mutators may change places, references may, and the two senses of the mark may: from states that
  * differ so, the same follows up to names.  pack_canonical takes the least of all of them.
+ *
+ * A state that the widths cannot hold ends the process by an assertion: it is never another state.
  */
 #ifndef ISOHEAP_ONTHEFLY_PACK_H
 #define ISOHEAP_ONTHEFLY_PACK_H
@@ -20,7 +22,8 @@ struct packing {
     unsigned n_mutator_orders, n_ref_orders;
     uint8_t mutator_order[24][MUTATORS_MAX], ref_order[24][REFS_MAX];
     refset ref_set[24][1 << PACK_REFS_MAX]; /* where an order takes a set */
-    unsigned ref_bits, set_bits, field_bits, entry_bits, gc_entry_bits, work_bits;
+    unsigned ref_bits, set_bits, field_bits, work_bits;
+    unsigned entries[2], entry_bits[2]; /* what may be pending, for a mutator and the collector */
 };
 
 void pack_open(struct packing *, const struct model *, bool symmetry);

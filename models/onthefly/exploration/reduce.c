@@ -2,69 +2,42 @@
  *
  * Macro steps of the on-the-fly model (reduce.h).
  */
-#include "models/onthefly/exploration/reduce.h"
+#include "models/onthefly/exploration/assume.h"
 
 #include <assert.h>
 
 static void take(struct walk *w, struct state *s, const struct action *x) {
     assert(w->n < PATH_MAX_STEPS);
+    struct assumed before;
+    bool held = w->reduction != REDUCE_NONE && (x->process == GC || x->op == DO_COMMIT);
     w->path[w->n++] = *x;
+    if (held)
+        assume_before(&before, w->model, s, w->reduction == REDUCE_FULL && w->stable_loads);
     w->events |= model_apply(w->model, s, x);
+    if (held && !w->unsound)
+        w->unsound = assume_broken(&before, w->model, s, x);
     if (w->step)
         w->step(w, s);
 }
 
-static bool has(const struct walk *w, unsigned variants) {
+static bool has(const struct walk *w, uint64_t variants) {
     return (w->model->variant & variants) != 0;
-}
-
-/* ---- what nobody else can disturb --------------------------------------------------------------
- */
-
-static bool collector_stores(const struct state *s, unsigned cell) {
-    for (unsigned i = 0; i < s->tso.count[GC]; i++)
-        if (s->tso.buffer[GC][i].cell == cell)
-            return true;
-    return false;
-}
-
-/* f_M does not change before mutator p has answered another handshake. */
-static bool fM_stable(const struct state *s, unsigned p) {
-    unsigned pc = s->agent[GC].pc;
-    bool flipping = pc == gc_idle_ask || pc == gc_idle_wait || pc == gc_load_fM ||
-                    pc == gc_invert_fM || pc == gc_store_fM;
-    return !collector_stores(s, CELL_FM) && (!flipping || s->pending >> p & 1);
-}
-
-/* The same of phase. */
-static bool phase_stable(const struct state *s, unsigned p) {
-    unsigned pc = s->agent[GC].pc;
-    bool marking = pc == gc_pick || pc == gc_field || pc == gc_deref || pc == gc_mark_field ||
-                   pc == gc_mark_inner;
-    return !collector_stores(s, CELL_PHASE) && (marking || s->pending >> p & 1);
-}
-
-/* Variants in which the collector does not wait for everybody, or frees what is marked. */
-enum {
-    UNSTABLE = VARIANT(no_gc_fence) | VARIANT(no_mutator_fence) | VARIANT(no_roots_handshake) |
-               VARIANT(no_last_round) | VARIANT(old_sense) | VARIANT(skip_idle) |
-               VARIANT(skip_idle_flip) | VARIANT(skip_init) | VARIANT(skip_mark)
-};
-
-static bool stable_load(const struct walk *w, const struct state *s, unsigned p) {
-    const struct agent *a = &s->agent[p];
-    if (w->reduction != REDUCE_FULL || has(w, UNSTABLE))
-        return false;
-    if (a->mark_pc == mo_fM)
-        return fM_stable(s, p);
-    if (a->mark_pc == mo_phase)
-        return phase_stable(s, p);
-    return a->mark_pc == mo_mark && fM_stable(s, p) &&
-           (state_marked(w->model, s) >> (a->ref - 1) & 1);
 }
 
 /* ---- local steps ------------------------------------------------------------------------------
  */
+
+static bool stable_load(const struct walk *w, const struct state *s, unsigned p) {
+    const struct agent *a = &s->agent[p];
+    if (w->reduction != REDUCE_FULL || !w->stable_loads)
+        return false;
+    if (a->mark_pc == mo_fM)
+        return assume_fM_stable(s, p);
+    if (a->mark_pc == mo_phase)
+        return assume_phase_stable(s, p);
+    return a->mark_pc == mo_mark && assume_fM_stable(s, p) &&
+           (state_marked(w->model, s) >> (a->ref - 1) & 1);
+}
 
 static bool mark_local(const struct walk *w, const struct state *s, unsigned p) {
     switch (s->agent[p].mark_pc) {
@@ -153,10 +126,23 @@ static bool local(const struct walk *w, const struct state *s, unsigned p) {
 /* Sweeping past an object that is marked (and stays so), or past no object while new ones are
  * marked, changes nothing for anybody: it needs no interleaving. */
 static bool sweeps_past(const struct walk *w, const struct state *s, unsigned r) {
+    if (model_frees(w->model, state_fM(s), state_fM(s)))
+        return false;
     if (!(s->alloc >> r & 1))
-        return s->tso.memory[CELL_FA] == state_fM(s) && !collector_stores(s, CELL_FA) &&
-               !has(w, VARIANT(old_sense));
-    return (state_marked(w->model, s) >> r & 1) && !has(w, VARIANT(old_sense));
+        return s->tso.memory[CELL_FA] == state_fM(s) && !assume_collector_stores(s, CELL_FA);
+    return state_marked(w->model, s) >> r & 1;
+}
+
+/* Whether the answers that there are let the collector go on. */
+static bool wait_ends(const struct walk *w, const struct state *s) {
+    struct action actions[ACTIONS_MAX];
+    struct state next = *s;
+    while (next.agent[GC].pc == s->agent[GC].pc) {
+        if (!model_actions(w->model, &next, GC, actions))
+            return false;
+        model_apply(w->model, &next, &actions[0]);
+    }
+    return true;
 }
 
 static unsigned first_only(struct action *actions, unsigned chosen) {
@@ -183,7 +169,7 @@ static unsigned choices(const struct walk *w, const struct state *s, unsigned p,
         return a->pc == mut_top ? mutator_choices(w, actions, n) : n;
     if (gc_handshake(a->pc) < HANDSHAKES && n) {
         bool waits = gc_part(a->pc) == PART_WAIT && s->pending;
-        return waits ? 0 : first_only(actions, 0);
+        return waits && !wait_ends(w, s) ? 0 : first_only(actions, 0);
     }
     for (unsigned i = 0; i < n && a->pc == gc_sweep; i++)
         if (actions[i].op == DO_PICK && sweeps_past(w, s, actions[i].a))
@@ -323,6 +309,13 @@ static void all_steps(struct walk *w, const struct state *s, unsigned p) {
         w->n = 0;
         w->events = EVENT_NONE;
     }
+}
+
+void walk_begin(struct walk *w, const struct model *m, enum reduction reduction) {
+    w->model = m;
+    w->reduction = assume_reduction(m, reduction);
+    w->stable_loads = assume_stable_loads(m);
+    w->unsound = NULL;
 }
 
 void walk_successors(struct walk *w, const struct state *s) {

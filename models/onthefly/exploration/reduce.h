@@ -13,7 +13,8 @@
  *               other breaks, except garbage.  Loads of a mutator that nobody can disturb are
  * local.
  *
- * docs/on-the-fly.md says why no verdict changes; tests compare the three.
+ * docs/on-the-fly.md says why no verdict changes; tests compare the three.  What the last two need
+ * of the collector is looked at in every step (assume.h).
  */
 #ifndef ISOHEAP_ONTHEFLY_REDUCE_H
 #define ISOHEAP_ONTHEFLY_REDUCE_H
@@ -28,8 +29,10 @@ enum { PATH_MAX_STEPS = 256 };
 struct walk {
     const struct model *model;
     enum reduction reduction;
-    unsigned events;  /* of all its steps */
-    unsigned pending; /* stores of the process when it began */
+    bool stable_loads;
+    const char *unsound; /* NULL, or what the reduction assumes and a step did not keep to */
+    unsigned events;     /* of all its steps */
+    unsigned pending;    /* stores of the process when it began */
     unsigned n;
     struct action path[PATH_MAX_STEPS];
     void (*visit)(struct walk *, const struct state *successor);
@@ -37,6 +40,9 @@ struct walk {
     void *context;
 };
 
+/* Fills in model, the reduction (or a weaker one that the collector allows), and what goes with
+ * them. */
+void walk_begin(struct walk *, const struct model *, enum reduction);
 /* Calls visit for every successor; path, n and events say how it was reached. */
 void walk_successors(struct walk *, const struct state *);
 

@@ -14,6 +14,7 @@ struct finding {
     enum explore_end end; /* EXPLORE_COMPLETE: nothing yet */
     uint64_t state;
     unsigned broken;
+    const char *unsound;
     bool by_step;
     unsigned step_length;
     struct action step[PATH_MAX_STEPS];
@@ -39,8 +40,10 @@ void search_trace(const struct search *, struct explore_result *);
 /* The same along a way that is known: the numbers of n states, the last of which is found.state. */
 void search_follow(const struct search *, const uint64_t *way, unsigned n, struct explore_result *);
 
-/* The reduction that a collector allows. */
-enum reduction search_reduction(const struct explore_options *);
+/* Whether what a state breaks is what the search is for. */
+static inline bool search_wants(const struct explore_options *o, unsigned broken) {
+    return broken && (!o->first || o->first >> invariant_first(broken) & 1);
+}
 
 /* initial.c: calls add for all initial states. */
 void search_begin(struct search *, void (*add)(struct search *, const struct state *));

@@ -40,7 +40,8 @@ static void compare_successor(struct walk *w, const struct state *s) {
 /* The same violation as that of the search, under other names. */
 static void see_violation(struct walk *w, const struct state *s) {
     struct tracer *t = w->context;
-    if (!t->found && invariants_broken(w->model, s, w->events, t->x->o->invariants))
+    unsigned broken = invariants_broken(w->model, s, w->events, t->x->o->invariants);
+    if (!t->found && search_wants(t->x->o, broken))
         note_step(t);
 }
 
@@ -103,8 +104,8 @@ static bool follow(struct tracer *t, const uint64_t *way, unsigned n) {
 
 static struct tracer open_tracer(const struct search *x, struct explore_result *r) {
     struct tracer t = {.x = x, .r = r};
-    t.walk =
-        (struct walk){.model = &x->o->model, .reduction = x->reduction, .visit = compare_successor};
+    t.walk = (struct walk){.visit = compare_successor};
+    walk_begin(&t.walk, &x->o->model, x->reduction);
     return t;
 }
 

@@ -39,7 +39,7 @@ static uint64_t seed_of(const uint8_t *data, size_t size) {
 /* ---- configuration ----------------------------------------------------------------------------
  */
 
-static void choose_model(struct source *x, struct model *m, unsigned variant) {
+static void choose_model(struct source *x, struct model *m, uint64_t variant) {
     /* small ones more often: most faults need no more than two of anything */
     static const uint8_t mutators[8] = {1, 1, 2, 2, 2, 2, 3, 4};
     static const uint8_t refs[8] = {2, 2, 3, 3, 4, 2, 6, 8};

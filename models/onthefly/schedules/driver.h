@@ -28,7 +28,7 @@ enum { DRIVER_HEADER = 14, DRIVER_HEAD = 3, DRIVER_STEPS_MAX = 4096, DRIVER_STRA
 unsigned driver_strategy(unsigned head);
 
 struct driver_options {
-    unsigned variant;
+    uint64_t variant;
     unsigned invariants;
     unsigned steps; /* at most DRIVER_STEPS_MAX; 0: as the bytes say */
     /* Sees every state; NULL if nobody wants to (coverage of states). */

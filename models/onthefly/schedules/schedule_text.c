@@ -260,7 +260,7 @@ static void parse_model(struct parser *p) {
 static void parse_variant(struct parser *p) {
     for (unsigned i = 0; i < VARIANT_COUNT; i++)
         if (accept(p, variant_name(i))) {
-            p->s->model.variant |= 1U << i;
+            p->s->model.variant |= (uint64_t)1 << i;
             return;
         }
     fail(p, "there is no such variant; `isoheap explore --help` names them");
