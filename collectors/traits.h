@@ -146,6 +146,9 @@ typedef enum gc_refusal {
       "young blocks are black, whatever the old generation does")                                  \
     X(bool, exact_minor, exact_minor, c->young && c->walk, "the functions young and walk",         \
       "a minor collection keeps no young block that it need not keep")                             \
+    X(bool, remembered_once, remembered, c->young && c->remembered,                                \
+      "the functions young and remembered",                                                        \
+      "remembered visits no field twice")                                                          \
     X(bool, young_first, young_first, c->young && c->walk, "the functions young and walk",         \
       "a block of fewer than `large` words that has room in the nursery is young")                 \
     X(bool, ages, ages, c->young && c->walk, "the functions young and walk",                       \

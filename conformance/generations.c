@@ -53,12 +53,12 @@ static const char *tells_remembered(const struct conform *c) {
 struct wanted {
     word block;
     size_t field;
-    bool found;
+    unsigned found;
 };
 
 static void look_for(void *context, word block, size_t i) {
     struct wanted *w = context;
-    w->found |= block == w->block && i == w->field;
+    w->found += block == w->block && i == w->field;
 }
 
 /* False if no block grows old. */
@@ -77,11 +77,17 @@ static void check_remembered(struct conform *c) {
         }
         make_node(c, 0, 1, 2);
         set_field(c, 0, 0, 1, 1);
-        struct wanted w = {c->slots[0][0], 1, false};
+        set_field(c, 0, 0, 1, 1);
+        struct wanted w = {c->slots[0][0], 1, 0};
         c->collector->remembered(c->gc, look_for, &w);
         if (!w.found && is_young(c, 1) && !is_young(c, 0))
             broken(c, "field 1 of an old block points at a young one, and remembered does not "
                       "visit it");
+        if (w.found > 1 && c->traits.remembered_once)
+            broken(c,
+                   "a young block has been stored into a field of an old one twice, and "
+                   "remembered visits it %u times; trait remembered_once promises once",
+                   w.found);
         c->slots[0][1] = WORD_UNIT;
         collect(c, GC_MINOR);
         get_field(c, 0, 1, 0, 1);

@@ -204,6 +204,7 @@ static bool is_needed(const struct exported *e, const char *what, size_t length)
         {"counted", e->violation == VIOLATION_promise_broken && e->subject->cycle},
         {"phases", is_of_phases(e->violation)},
         {"told", e->violation == VIOLATION_promise_broken},
+        {"once", e->violation == VIOLATION_promise_broken && e->subject->traits.remembered_once},
         {"telling", e->violation == VIOLATION_told_wrong},
         {"left", e->violation == VIOLATION_promise_broken && e->subject->traits.tells},
         {"poisoned", e->violation == VIOLATION_promise_broken},

@@ -137,7 +137,7 @@ static inline size_t field_index(const struct nursery *n, word block, size_t i) 
 
 static inline void remember(struct nursery *n, word block, size_t i) {
     size_t at = field_index(n, block, i);
-    if (is_recorded(n, at))
+    if (is_recorded(n, at) && (!FAULTY(recorded_again) || n->n_remembered == n->old_words))
         return;
     n->recorded[at / 64] |= (uint64_t)1 << at % 64;
     n->remembered[n->n_remembered++] = (struct remembered){block, (uint32_t)i};

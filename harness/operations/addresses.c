@@ -101,11 +101,16 @@ static word place_in(struct runner *r, struct side *s, unsigned m, const struct 
     }
 }
 
+/* An integer that is not unit, which a field of an ephemeron would pass for one that is not set. */
+static word no_unit(word w) {
+    return (w | 1) == WORD_UNIT ? WORD_UNIT | 2 : w | 1;
+}
+
 static word word_at(word place, const struct value *v, enum address_form form) {
     word w = place + (word)(int64_t)address_plus(v);
     if (address_doubled(v))
         w <<= 1;
-    return form == ADDRESS_IMMEDIATE ? w | 1 : form == ADDRESS_CODE ? w & ~(word)1 : w;
+    return form == ADDRESS_IMMEDIATE ? no_unit(w) : form == ADDRESS_CODE ? w & ~(word)1 : w;
 }
 
 /* ---- of the script ----------------------------------------------------------------------------
@@ -123,12 +128,11 @@ word script_address(struct runner *r, unsigned m, const struct value *v, enum ad
     if (!address)
         return no_address(form);
     FOR_SIDES (r, s) {
-        /* A collector may have led the slot past a Forward block, to what is none.  The integer is
-         * not unit, which a field of an ephemeron would pass for one that is not set. */
+        /* a collector may have led the slot past a Forward block, to what is none */
         bool none = value_reads_slot(v) && is_immediate(s->slots[m][v->block]);
         word place = none ? 0 : place_in(r, s, m, v, form);
         r->address_before[s->party] = place;
-        word nothing = form == ADDRESS_IMMEDIATE ? WORD_UNIT | 2 : no_address(form);
+        word nothing = form == ADDRESS_IMMEDIATE ? no_unit(0) : no_address(form);
         r->model.addresses[model_address_number(address)].words[s->party] =
             none ? nothing : word_at(place, v, form);
     }

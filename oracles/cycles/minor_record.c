@@ -40,8 +40,13 @@ static void take_down_field(void *context, word block, size_t i) {
     struct minor_record *m = j->state;
     const struct side *s = j->side;
     size_t at = (block - pointer_word(s->graph.base)) / sizeof(word) + i;
-    if (at < s->graph.words && graph_in_use(&s->graph, at) && !is_young(s, block))
-        set_bit(m->recorded, at);
+    if (at >= s->graph.words || !graph_in_use(&s->graph, at) || is_young(s, block))
+        return;
+    if (bit_at(m->recorded, at)) {
+        m->twice = block;
+        m->twice_field = i;
+    }
+    set_bit(m->recorded, at);
 }
 
 static void copy_block(const struct side *s, struct minor_record *m, uint64_t *starts,
@@ -122,6 +127,7 @@ static void before_minor(struct judge *j) {
     struct side *s = j->side;
     struct minor_record *m = j->state;
     m->known = m->unrecorded = false;
+    m->twice = 0;
     j->services->walk_inside(j);
     if (s->facts.violation)
         return;

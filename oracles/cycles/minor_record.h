@@ -13,7 +13,9 @@ struct minor_record {
     bool known;      /* the heap was as it should be, and could be walked: the rest is filled in */
     bool unrecorded; /* some old block, reachable or not, has an edge to a young one that is not in
                         the remembered set; the witness has been compared */
-    size_t old, young; /* blocks: old ones; young ones that must be kept (minor.c) */
+    word twice;      /* a field that the remembered set has twice is one of this block's, */
+    size_t twice_field; /* and its number; or twice is 0 */
+    size_t old, young;  /* blocks: old ones; young ones that must be kept (minor.c) */
     gc_slots slots[GC_MUTATORS];
     /* For each word of the side: */
     uint64_t *starts;       /* an old block starts here (field 0) */

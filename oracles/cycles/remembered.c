@@ -2,7 +2,8 @@
  *
  * Oracle remembered: when a minor collection begins, every edge from a reachable old block to a
  * young one is in the remembered set; others may be.  Keeping the set complete is the barrier's
- * part.
+ * part.  By trait remembered_once a field is in it once: a set that takes the same field again and
+ * again overflows in the end.
  */
 #include "oracles/cycles/minor_record.h"
 #include "oracles/describe.h"
@@ -29,12 +30,23 @@ static void check_edges(struct judge *j, uint32_t q) {
     }
 }
 
+static void check_once(struct judge *j) {
+    const struct minor_record *m = j->record;
+    if (!j->side->traits.remembered_once || !m->twice)
+        return;
+    describe_heap(j, m->twice, j->path, VERDICT_TEXT);
+    snprintf(j->found, VERDICT_TEXT, "field %zu of this block twice", m->twice_field);
+    snprintf(j->expected, VERDICT_TEXT, "each field once");
+    judge_fail(j, VIOLATION_promise_broken, "the remembered set has a field twice");
+}
+
 /* A heap that is not as it should be is left to the checks after the operation. */
 static bool minor(struct judge *j, bool before) {
     const struct side *s = j->side;
     const struct minor_record *m = j->record;
     if (!before || !m->known)
         return false;
+    check_once(j);
     for (uint32_t q = 0; m->unrecorded && q < j->iso->pairs; q++) {
         uint32_t id = j->iso->queue[q].a;
         if (id < s->graph.words && !is_young(s, graph_word(&s->graph, id)))
@@ -46,7 +58,7 @@ static bool minor(struct judge *j, bool before) {
 const struct oracle_module oracle_remembered = {
     .meaning = "every old-to-young edge is recorded when a minor collection starts",
     .source = "the long OCaml paper, section 8.2",
-    .classes = {VIOLATION_remembered_set_hole},
+    .classes = {VIOLATION_remembered_set_hole, VIOLATION_promise_broken},
     .needs = 1u << NEED_walk | 1u << NEED_generations,
     .record = RECORD_minor_record,
     .minor = minor,

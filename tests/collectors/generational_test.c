@@ -124,6 +124,7 @@ static void extra_entries_are_no_violation(void **state) {
     (void)state;
     struct collector more = generational;
     more.remembered = remember_more;
+    more.traits.remembered_once = false;
     pass_all(&more, &cheney);
 }
 
@@ -132,6 +133,7 @@ static void a_collector_that_does_not_tell_is_not_judged(void **state) {
     struct collector silent = generational;
     silent.young = NULL;
     silent.remembered = NULL;
+    silent.traits.remembered_once = false;
     silent.traits.exact_minor = silent.traits.young_first = silent.traits.ages = false;
     silent.traits.waits = silent.traits.rescans = false; /* a nursery that nobody knows is full */
     silent.traits.linear = 0;
@@ -184,6 +186,7 @@ static void each_defect_is_named_by_its_oracle(void **state) {
     } cases[] = {
         {"bad_unrecorded_store", ORACLE_remembered},
         {"bad_init_unrecorded", ORACLE_remembered},
+        {"bad_recorded_again", ORACLE_remembered},
         {"bad_promoted_unrecorded", ORACLE_remembered},
         {"bad_minor_keeps", ORACLE_minor},
         {"bad_minor_writes", ORACLE_minor},

@@ -359,6 +359,10 @@ static bool claims_old(struct gc *g, word v) {
 static void forgets(struct gc *g, void (*visit)(void *, word, size_t), void *context) {
     (void)g, (void)visit, (void)context;
 }
+static void claims_once(struct gc *g, void (*visit)(void *, word, size_t), void *context) {
+    generational.remembered(g, visit, context);
+    generational.remembered(g, visit, context);
+}
 static void claims_nursery(const struct gc_config *c, struct collector_traits *traits) {
     generational.promise(c, traits);
     traits->nursery_words *= 2;
@@ -784,6 +788,7 @@ static const struct gc_extras silent_extras = EXTRAS(barred_ephemeron, barred_se
 #define SPOILS_claims_size          .alloc = claims_size, .traits.max_wosize = 20
 #define SPOILS_claims_old           .young = claims_old
 #define SPOILS_forgets              .remembered = forgets
+#define SPOILS_claims_once          .remembered = claims_once
 #define SPOILS_claims_nursery       .promise = claims_nursery
 #define SPOILS_claims_minor         .collect = claims_minor
 #define SPOILS_claims_always_merged .reset = claims_always_merged, .traits.always_merged = true

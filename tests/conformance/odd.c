@@ -257,6 +257,22 @@ static void make_restless(void) {
     restless.step = restless_step;
 }
 
+/* ---- doubled: remembers each field twice, and does not promise once ----------------------------
+ */
+
+static struct collector doubled;
+
+static void doubled_remembered(struct gc *g, void (*visit)(void *, word, size_t), void *context) {
+    generational.remembered(g, visit, context);
+    generational.remembered(g, visit, context);
+}
+static void make_doubled(void) {
+    doubled = generational;
+    doubled.name = "odd_doubled";
+    doubled.remembered = doubled_remembered;
+    doubled.traits.remembered_once = false;
+}
+
 /* ---- cautious: promises of what it keeps next to nothing, and keeps nothing --------------------
  */
 
@@ -284,8 +300,9 @@ static void make_cautious(void) {
  */
 
 const struct collector *odd_collector(unsigned n) {
-    static const struct collector *const all[] = {&narrow,  &counting, &sharing,  &refuses, &comes,
-                                                  &pending, &black,    &restless, &cautious};
+    static const struct collector *const all[] = {&narrow,   &counting, &sharing, &refuses,
+                                                  &comes,    &pending,  &black,   &restless,
+                                                  &cautious, &doubled};
     if (!refuses.name) {
         make_refuses();
         make_comes();
@@ -293,6 +310,7 @@ const struct collector *odd_collector(unsigned n) {
         make_black();
         make_restless();
         make_cautious();
+        make_doubled();
     }
     return n < sizeof all / sizeof *all ? all[n] : NULL;
 }

@@ -79,6 +79,7 @@
     X(claims_growth, grows, mark_sweep, "the heap does not grow") \
     X(claims_old, young, generational, "young says that no block is young") \
     X(forgets, remembered, generational, "remembered visits nothing") \
+    X(claims_once, remembered, generational, "remembered visits each field twice") \
     X(claims_nursery, nursery, generational, "the nursery is half of what nursery_words says") \
     X(claims_minor, exact_minor, generational, "a minor collection does nothing") \
     X(claims_compacts, compacts, mark_sweep, "a compaction compacts nothing") \
