@@ -98,6 +98,9 @@ struct gc_hooks {
     /* Of a collector with threads: none of them can go on (for_ever: they go on without an end),
      * and why in words; does not return.  collectors/threads/threads.h has threads that know. */
     void (*stuck)(struct gc_hooks *, bool for_ever, const char *sentence);
+    /* Of a runtime whose memory is used up (extras, starve): it ends the process there, and says so
+     * in words; does not return. */
+    void (*ended)(struct gc_hooks *, const char *sentence);
     /* NULL, or to be told, between two threads of such a collector, that another one goes on: after
      * so many decisions of its schedule, and which one; returns.  collectors/threads/plug.h. */
     void (*switched)(struct gc_hooks *, uint64_t decision, uint64_t thread);

@@ -42,6 +42,21 @@ struct gc_finaliser {
     uint64_t again;
 };
 
+/* What is done to a marshalled text before it is read.  Each makes the reading raise an exception,
+ * whatever the text is, by a check that the runtime has; what it does with other damage, nobody
+ * says. */
+enum gc_damage {
+    GC_DAMAGE_CUT,    /* so many bytes are missing at its end, modulo what follows the header */
+    GC_DAMAGE_MAGIC,  /* a byte of the magic number is another: the n-th, modulo 4 */
+    GC_DAMAGE_LENGTH, /* the header says that n + 1 bytes more follow it than do */
+    GC_DAMAGE_SIZE,   /* the header says more words than the runtime can get */
+    GC_DAMAGE_COUNT,  /* the same of the number of blocks */
+    GC_DAMAGE_CODE,   /* the n-th code, modulo the codes that there are, has no meaning */
+    GC_DAMAGE_NAME,   /* the n-th name of code or of custom operations is unknown, or what stands
+                         behind it cannot be; there is one */
+    GC_DAMAGE_NONE,   /* none: the value cannot be written.  Bits of n: 1 no sharing, 2 closures */
+};
+
 struct gc_extras {
     /* dst := an ephemeron with so many keys; may collect. */
     enum gc_result (*ephemeron)(struct gc *, unsigned dst, size_t keys);
@@ -86,6 +101,16 @@ struct gc_extras {
     void (*update)(struct gc *, unsigned obj, unsigned value);
     /* dst := a Forward block to the value. */
     enum gc_result (*forwarding)(struct gc *, unsigned dst, unsigned value);
+    /* As marshal; the value may have closures, whose code pointers stay the same. */
+    enum gc_result (*clone)(struct gc *, unsigned dst, unsigned src, bool unshared, size_t words);
+    /* dst := unit, since an exception is raised when src is marshalled and what comes of it is
+     * damaged and read.  If none is: what it gives, and hooks->collections has grown. */
+    enum gc_result (*damage)(struct gc *, unsigned dst, unsigned src, enum gc_damage, size_t n);
+    /* n > 0: of the requests for memory of a kilobyte or more the n-th from now on is refused, and
+     * all that follow; 0: none.  A function that may be refused says that it is out of memory, and
+     * has no effect; collections go on with what there is.  Where that is not enough hooks->ended
+     * is called.  In a call of any other function no request is refused. */
+    void (*starve)(struct gc *, unsigned n);
     /* As finalise.  What it does may change slots, and happens in collections, steps and act alone.
      * It is not done if the heap of the program has no room for what the value reaches. */
     void (*finalise_then)(struct gc *, unsigned obj, uint64_t number, bool last,

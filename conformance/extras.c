@@ -224,10 +224,49 @@ static void check_copies(struct conform *c) {
     expect_list(c, LENGTH, "in the copy that marshal made");
 }
 
+/* Slot 1 holds the list's copy, or unit where reading it raises. */
+static void check_clones(struct conform *c) {
+    enum { LENGTH = 3, WORDS = LENGTH * 3, PLACES = 3 };
+    const struct gc_extras *x = extras(c);
+    make_list(c, LENGTH);
+    if (x->clone) {
+        if (x->clone(c->gc, 1, 0, false, WORDS) != GC_OK)
+            broken(c, "a clone of %d words was refused, although most of the heap is free", WORDS);
+        if (c->slots[0][1] == c->slots[0][0])
+            broken(c, "clone made no copy: both slots hold the same block");
+    }
+    for (unsigned damage = GC_DAMAGE_CUT; x->damage && damage < GC_DAMAGE_NAME; damage++)
+        for (size_t n = 0; n < PLACES; n++) {
+            c->slots[0][1] = c->slots[0][0];
+            x->damage(c->gc, 1, 0, (enum gc_damage)damage, n);
+            if (c->slots[0][1] != WORD_UNIT)
+                broken(c, "damage %u at %zu left a text that can be read", damage, n);
+        }
+    expect_list(c, LENGTH, "after reading damaged texts");
+}
+
+/* What is refused has no effect, and what is not is there: for the want of memory nothing else
+ * may happen to a small heap. */
+static void check_hunger(struct conform *c) {
+    const struct gc_extras *x = extras(c);
+    enum { LENGTH = 3 };
+    if (!x->starve)
+        return;
+    make_list(c, LENGTH);
+    x->starve(c->gc, 1);
+    c->slots[0][1] = WORD_UNIT;
+    if (x->ephemeron(c->gc, 1, KEYS) != GC_OK && c->slots[0][1] != WORD_UNIT)
+        broken(c, "an ephemeron that was refused for want of memory is there");
+    x->starve(c->gc, 0);
+    c->slots[0][1] = WORD_UNIT;
+    make_ephemeron(c, 1);
+    expect_list(c, LENGTH, "after there was no memory");
+}
+
 static void check_extras(struct conform *c) {
     static void (*const checks[])(struct conform *) = {
-        check_ephemerons, check_questions, check_deaths, check_forward,
-        check_truncate,   check_copies,    check_blocks};
+        check_ephemerons, check_questions, check_deaths, check_forward, check_truncate,
+        check_copies,     check_blocks,    check_clones, check_hunger};
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
         fresh_heap(c, c->words, 1);
         checks[i](c);

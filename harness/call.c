@@ -318,6 +318,37 @@ enum gc_result call_marshal(struct side *s, unsigned dst, unsigned src, bool uns
     return answered(s, c.result);
 }
 
+BODY(clone) {
+    wait_for(c, c->collector->extras->clone(c->gc, c->dst, c->src, c->flag, c->n));
+}
+
+enum gc_result call_clone(struct side *s, unsigned dst, unsigned src, bool unshared, size_t words) {
+    struct call c = CALL(s, .dst = dst, .src = src, .flag = unshared, .n = words);
+    RUN(s, clone, &c);
+    return answered(s, c.result);
+}
+
+BODY(damage) {
+    wait_for(c, c->collector->extras->damage(c->gc, c->dst, c->src, (enum gc_damage)c->i, c->n));
+}
+
+enum gc_result call_damage(struct side *s, unsigned dst, unsigned src, enum gc_damage damage,
+                           size_t n) {
+    struct call c = CALL(s, .dst = dst, .src = src, .i = damage, .n = n);
+    RUN(s, damage, &c);
+    return answered(s, c.result);
+}
+
+BODY(starve) {
+    c->collector->extras->starve(c->gc, (unsigned)c->n);
+}
+
+void call_starve(struct side *s, unsigned n) {
+    struct call c = CALL(s, .n = n);
+    RUN(s, starve, &c);
+    leave_collected(s, NULL, false);
+}
+
 BODY(sub) {
     wait_for(c, c->collector->extras->sub(c->gc, c->dst, c->src, c->i, c->n));
 }

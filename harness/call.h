@@ -35,6 +35,8 @@ enum gc_result call_alloc(struct side *, unsigned m, unsigned dst, size_t wosize
 enum gc_result call_ephemeron(struct side *, unsigned dst, size_t keys);
 enum gc_result call_resource(struct side *, unsigned dst, size_t words, uint64_t number);
 enum gc_result call_marshal(struct side *, unsigned dst, unsigned src, bool unshared, size_t words);
+enum gc_result call_clone(struct side *, unsigned dst, unsigned src, bool unshared, size_t words);
+enum gc_result call_damage(struct side *, unsigned dst, unsigned src, enum gc_damage, size_t n);
 /* To be called after one of these on all sides: have all collectors given a block (SLOT_NEW)?  If
  * one has refused, the blocks of the others are dropped.  Counts a refusal of the subject. */
 bool all_served(struct runner *, unsigned m);
@@ -117,6 +119,7 @@ void call_finalise(struct side *, unsigned obj, uint64_t number, bool last);
 void call_finalise_then(struct side *, unsigned obj, uint64_t number, bool last,
                         const struct gc_finaliser *);
 void call_act(struct side *);
+void call_starve(struct side *, unsigned n);
 size_t call_measure(struct side *, unsigned obj);
 
 #endif

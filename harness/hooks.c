@@ -51,6 +51,17 @@ static void broken(struct gc_hooks *hooks, const char *sentence) {
     deal(hooks, deal_with_broken, &(struct said){.sentence = sentence});
 }
 
+/* Legal where the program has taken the memory away, and nowhere else. */
+static void deal_with_ended(void *context) {
+    const struct said *w = context;
+    if (!runner_of(w->side)->starved)
+        event_broken(judge_of(w->side), w->sentence);
+    skip_rest(runner_of(w->side));
+}
+static void ended(struct gc_hooks *hooks, const char *sentence) {
+    deal(hooks, deal_with_ended, &(struct said){.sentence = sentence});
+}
+
 static void deal_with_stuck(void *context) {
     const struct said *w = context;
     event_stuck(judge_of(w->side), w->for_ever, w->sentence);
@@ -161,6 +172,7 @@ bool hooks_open(struct side *s, enum memory_fill fill, bool tight) {
     *said = (struct gc_hooks){.out_of_fuel = out_of_fuel,
                               .broken = broken,
                               .stuck = stuck,
+                              .ended = ended,
                               .finalised = finalised,
                               .handed = handed,
                               .event = tell,

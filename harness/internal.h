@@ -92,6 +92,8 @@ struct runner {
     bool extras;           /* all collectors have what a runtime has (collectors/extras.h) */
     enum skip skip;        /* why the operation that runs has no effect, if it has none */
     unsigned n_finalisers; /* numbers given away */
+    bool starved;          /* the program has taken memory away from the runtimes */
+    int64_t n_ids;         /* numbers given to objects that have been read, from 0 on */
     struct finaliser {
         word value; /* that it is given: of the model */
         bool last;

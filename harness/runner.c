@@ -267,6 +267,8 @@ static void reset(struct runner *r, const struct program *program) {
              "the collector cannot be opened: open returns NULL");
     r->run++;
     r->serial = r->n_finalisers = r->n_handed = 0;
+    r->n_ids = 0;
+    r->starved = false;
     r->heap_words = program->config[CONFIG_HEAP];
     r->slice_words = program->config[CONFIG_SLICE];
     r->mutators = program_mutators(program); /* every collection scans their rows */

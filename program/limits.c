@@ -112,7 +112,8 @@ unsigned closure_code_words(unsigned functions, const int8_t *arity) {
 
 unsigned op_blocks(const struct op *op) {
     bool unknown = op->code == OP_EXHAUST || op->code == OP_MARSHAL || op->code == OP_EPHE_COPY ||
-                   op->code == OP_SUB || op->code == OP_APPEND || op->code == OP_DUP;
+                   op->code == OP_SUB || op->code == OP_APPEND || op->code == OP_DUP ||
+                   op->code == OP_CLONE;
     if (!op_has(op->code, ALLOCATES) || unknown)
         return 0;
     return op->code == OP_BUILD ? op->blocks + (op->shape == BUILD_ARRAY) : 1;

@@ -52,9 +52,13 @@ bool op_without_runtime(const struct op *op, struct op *plain) {
     case OP_APPEND:
     case OP_DUP:
     case OP_MARSHAL: /* no copy, but the same */
+    case OP_CLONE:
         o.code = OP_SET;
         o.n_values = 1;
         o.values[0] = (struct value){.kind = VALUE_SLOT, .block = op->src};
+        break;
+    case OP_DAMAGE: /* nothing can be read */
+        o.code = OP_DROP;
         break;
     default:
         return false;

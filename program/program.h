@@ -236,9 +236,10 @@ enum { OP_FLAGS(X) };
  * message calls it).  j is a field. */
 #define OPERAND_I_MEANINGS(X)                                                                      \
     X(field, "a field")                                                                            \
-    X(entry, "an entry") /* of a closure; 0 is the closure itself */                               \
-    X(shape, "a shape")  /* enum build_shape */                                                    \
-    X(act, "an act")     /* enum finaliser_act */
+    X(entry, "an entry")  /* of a closure; 0 is the closure itself */                              \
+    X(shape, "a shape")   /* enum build_shape */                                                   \
+    X(act, "an act")      /* enum finaliser_act */                                                 \
+    X(damage, "a damage") /* enum text_damage */
 #define OPERAND_N_MEANINGS(X)                                                                      \
     X(count, "a count")                                                                            \
     X(budget, "a budget") /* words of work; 0: the configured ones */                              \
@@ -251,6 +252,8 @@ enum { OP_FLAGS(X) };
     X(unshared, "a choice") /* 1: without sharing */                                               \
     X(thrice, "a choice")   /* 1: three arrays, the first one again */                             \
     X(retagged, "a choice") /* 0: the same tag; else the tag, and one */                           \
+    X(place, "a place")     /* of those that there are in the text */                              \
+    X(requests, "a count")  /* the first that is refused; 0: none */                               \
     X(blocks, "a number of blocks")
 /* What a finaliser does with the value that it is given, which goes into a slot first but for
  * ACT_WEAKEN.  The numbers are those of collectors/extras.h. */
@@ -261,6 +264,17 @@ enum finaliser_act {
     ACT_WEAKEN,  /* makes it the first key of an ephemeron in that slot, or its data */
     ACT_RAISE,   /* raises an exception */
     FINALISER_ACTS
+};
+/* Of a marshalled text.  The numbers are those of collectors/extras.h. */
+enum text_damage {
+    DAMAGE_CUT,    /* its end is missing */
+    DAMAGE_MAGIC,  /* it does not begin as one does */
+    DAMAGE_LENGTH, /* it says that it is longer than it is */
+    DAMAGE_SIZE,   /* it says that the value has more words than there is memory */
+    DAMAGE_COUNT,  /* the same of its blocks */
+    DAMAGE_CODE,   /* it says of a value what means nothing */
+    DAMAGE_NAME,   /* it names code or a kind of custom block that nobody has */
+    DAMAGES
 };
 enum build_shape { BUILD_LIST, BUILD_ARRAY, BUILD_TREE, BUILD_SHAPES };
 
@@ -320,7 +334,8 @@ enum menu_numbers {
     MENU_ALL_FIELDS, /* as many as that shape has */
     MENU_EACH_KIND,  /* that the scope has */
     MENU_EACH_SHAPE,
-    MENU_EACH_ACT
+    MENU_EACH_ACT,
+    MENU_EACH_DAMAGE
 };
 
 /* A row of operations.def, which says what is what: bytes, text, validity, mutation, reduction and
@@ -399,8 +414,8 @@ bool op_equal(const struct op *a, const struct op *b);
 void op_keep_one_field(struct op *);
 
 /* Blocks that an operation makes where there is room, and the words of the first k of them with
- * their headers.  What depends on the heap (exhaust, marshal, weak_copy, sub, append, dup) counts
- * as none. */
+ * their headers.  What depends on the heap (exhaust, marshal, clone, weak_copy, sub, append, dup)
+ * counts as none. */
 unsigned op_blocks(const struct op *);
 unsigned op_words(const struct op *, unsigned k);
 

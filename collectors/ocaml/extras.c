@@ -10,7 +10,6 @@
 #include <caml/alloc.h>
 #include <caml/custom.h>
 #include <caml/finalise.h>
-#include <caml/intext.h>
 #include <caml/major_gc.h>
 #include <caml/memory.h>
 #include <caml/minor_gc.h>
@@ -76,7 +75,7 @@ void ocaml_promise(const struct gc_config *config, struct collector_traits *trai
 int evaluates_messages; /* messages.h */
 
 void extras_reset(struct gc *g) {
-    g->unshared = g->truncated = g->finalises = g->stale = false;
+    g->unshared = g->truncated = g->finalises = g->stale = g->starving = false;
     memset(g->hands, 0, sizeof g->hands);
     evaluates_messages = !is_masked(g, MASK_OVERHEAD);
 }
@@ -107,8 +106,8 @@ static void leave_young(struct gc *g, value forward, value v) {
     }
 }
 
-/* The shadow of a block that has changed may lead to others than before. */
-static void end_anew(struct gc *g) {
+void runtime_end_anew(struct gc *g) {
+    runtime_unguard();
     runtime_urgent(g);
     runtime_renew(g);
 }
@@ -120,8 +119,9 @@ static enum gc_result ephemeron(struct gc *g, unsigned dst, size_t keys) {
     runtime_begin(g);
     if (!runtime_has_room(g, keys + 1))
         return GC_OUT_OF_MEMORY;
+    RUNTIME_GUARD(g, dst);
     root_set(dst, (word)caml_ephemeron_create((mlsize_t)keys));
-    end_anew(g);
+    runtime_end_anew(g);
     return GC_OK;
 }
 
@@ -147,7 +147,7 @@ void ephemeron_set(struct gc *g, word ephemeron, size_t i, word v) {
 static void set(struct gc *g, unsigned obj, size_t i, unsigned v) {
     runtime_begin(g);
     ephemeron_set(g, root_get(obj), i, root_get(v));
-    end_anew(g);
+    runtime_end_anew(g);
 }
 
 static void unset(struct gc *g, unsigned obj, size_t i) {
@@ -157,7 +157,7 @@ static void unset(struct gc *g, unsigned obj, size_t i) {
         caml_ephemeron_unset_data(in_slot(obj));
     else
         caml_ephemeron_unset_key(in_slot(obj), (mlsize_t)i - 1);
-    end_anew(g);
+    runtime_end_anew(g);
 }
 
 /* dst := a word of the runtime's, which may lead to what no root has reached. */
@@ -192,11 +192,12 @@ static enum gc_result copy(struct gc *g, unsigned dst, unsigned obj, size_t i, s
     runtime_begin(g);
     if (!runtime_has_room(g, words))
         return GC_OUT_OF_MEMORY;
+    RUNTIME_GUARD(g, dst);
     *found = i == 0 ? caml_ephemeron_get_data_copy(in_slot(obj), &v)
                     : caml_ephemeron_get_key_copy(in_slot(obj), (mlsize_t)i - 1, &v);
     if (*found)
         root_set(dst, (word)v);
-    end_anew(g);
+    runtime_end_anew(g);
     return GC_OK;
 }
 
@@ -208,7 +209,7 @@ static void blit(struct gc *g, unsigned src, size_t i, unsigned dst, size_t j, s
     else
         caml_ephemeron_blit_key(in_slot(src), (mlsize_t)i - 1, in_slot(dst), (mlsize_t)j - 1,
                                 (mlsize_t)n);
-    end_anew(g);
+    runtime_end_anew(g);
 }
 
 /* ---- blocks that tell of their death
@@ -233,6 +234,7 @@ static enum gc_result resource(struct gc *g, unsigned dst, size_t words, uint64_
     runtime_begin(g);
     if (!runtime_has_room(g, words))
         return GC_OUT_OF_MEMORY;
+    RUNTIME_GUARD(g, dst);
     value v = caml_alloc_custom_mem(&resource_operations,
                                     (words + CUSTOM_HIDDEN - 1) * sizeof(value), RESOURCE_BYTES);
     word *fields = word_pointer((word)v);
@@ -240,21 +242,21 @@ static enum gc_result resource(struct gc *g, unsigned dst, size_t words, uint64_
     for (size_t i = 0; i < words; i++)
         fields[CUSTOM_HIDDEN + i] = 0;
     root_set(dst, (word)v);
-    end_anew(g);
+    runtime_end_anew(g);
     return GC_OK;
 }
 
 static void finalise(struct gc *g, unsigned obj, uint64_t number, bool last) {
     runtime_begin(g);
     runtime_finalise(g, root_get(obj), number, last, NULL);
-    end_anew(g);
+    runtime_end_anew(g);
 }
 
 static void finalise_then(struct gc *g, unsigned obj, uint64_t number, bool last,
                           const struct gc_finaliser *then) {
     runtime_begin(g);
     runtime_finalise(g, root_get(obj), number, last, then);
-    end_anew(g);
+    runtime_end_anew(g);
 }
 
 /* ---- blocks that change
@@ -268,7 +270,7 @@ static void forward(struct gc *g, unsigned obj, unsigned v) {
         leave_young(g, in_slot(obj), in_slot(v));
     caml_modify(&Field(in_slot(obj), 0), in_slot(v));
     Tag_val(in_slot(obj)) = Forward_tag;
-    end_anew(g);
+    runtime_end_anew(g);
 }
 
 static void truncate_block(struct gc *g, unsigned obj, size_t n) {
@@ -279,14 +281,14 @@ static void truncate_block(struct gc *g, unsigned obj, size_t n) {
     caml_obj_truncate(in_slot(obj), Val_long((intnat)n));
     if (fragment && is_masked(g, MASK_FRAGMENT)) /* white, as the free list's fragments are */
         word_pointer((word)in_slot(obj))[n] = header_make(0, WHITE, 0);
-    end_anew(g);
+    runtime_end_anew(g);
 }
 
 /* Array.fill, for any block with values. */
 static void fill(struct gc *g, unsigned obj, size_t i, size_t n, unsigned v) {
     runtime_begin(g);
     caml_array_fill(in_slot(obj), Val_long((intnat)i), Val_long((intnat)n), in_slot(v));
-    end_anew(g);
+    runtime_end_anew(g);
 }
 
 /* ---- blocks made of others
@@ -295,7 +297,7 @@ static void fill(struct gc *g, unsigned obj, size_t i, size_t n, unsigned v) {
 
 static enum gc_result made(struct gc *g, unsigned dst, value v) {
     root_set(dst, (word)v);
-    end_anew(g);
+    runtime_end_anew(g);
     return GC_OK;
 }
 
@@ -303,6 +305,7 @@ static enum gc_result sub(struct gc *g, unsigned dst, unsigned src, size_t i, si
     runtime_begin(g);
     if (!runtime_has_room(g, n))
         return GC_OUT_OF_MEMORY;
+    RUNTIME_GUARD(g, dst);
     return made(g, dst, caml_array_sub(in_slot(src), Val_long((intnat)i), Val_long((intnat)n)));
 }
 
@@ -320,6 +323,7 @@ static enum gc_result append(struct gc *g, unsigned dst, unsigned src, unsigned 
     runtime_begin(g);
     if (!runtime_has_room(g, words))
         return GC_OUT_OF_MEMORY;
+    RUNTIME_GUARD(g, dst);
     if (!thrice)
         return made(g, dst, caml_array_append(in_slot(src), in_slot(other)));
     root_set(dst, (word)cons(in_slot(src), Val_emptylist));
@@ -333,6 +337,7 @@ static enum gc_result duplicate(struct gc *g, unsigned dst, unsigned src, unsign
     runtime_begin(g);
     if (!runtime_has_room(g, words))
         return GC_OUT_OF_MEMORY;
+    RUNTIME_GUARD(g, dst);
     bool same = tag == header_tag(header_of((word)in_slot(src)));
     return made(g, dst,
                 same ? caml_obj_dup(in_slot(src))
@@ -342,40 +347,30 @@ static enum gc_result duplicate(struct gc *g, unsigned dst, unsigned src, unsign
 static void update(struct gc *g, unsigned obj, unsigned v) {
     runtime_begin(g);
     caml_update_dummy(in_slot(obj), in_slot(v));
-    end_anew(g);
+    runtime_end_anew(g);
 }
 
 static enum gc_result forwarding(struct gc *g, unsigned dst, unsigned v) {
     runtime_begin(g);
     if (!runtime_has_room(g, 1))
         return GC_OUT_OF_MEMORY;
+    RUNTIME_GUARD(g, dst);
     return made(g, dst, caml_lazy_make_forward(in_slot(v)));
 }
 
-/* ---- copies and counts
- * ----------------------------------------------------------------------------
+/* ---- memory
+ * ---------------------------------------------------------------------------------------
  */
 
-/* Marshal.from_string (Marshal.to_string v flags) 0 */
-static enum gc_result marshal(struct gc *g, unsigned dst, unsigned src, bool unshared,
-                              size_t words) {
+static void starve(struct gc *g, unsigned n) {
     runtime_begin(g);
-    if (!runtime_has_room(g, words - 1))
-        return GC_OUT_OF_MEMORY;
-    char *bytes;
-    intnat length;
-    value flags = Val_emptylist;
-    if (unshared) { /* [No_sharing], the first constructor of Marshal.extern_flags */
-        flags = caml_alloc_small(2, 0);
-        Field(flags, 0) = Val_int(0);
-        Field(flags, 1) = Val_emptylist;
-    }
-    caml_output_value_to_malloc(in_slot(src), flags, &bytes, &length);
-    root_set(dst, (word)caml_input_value_from_malloc(bytes, 0));
-    g->unshared = unshared;
-    end_anew(g);
-    return GC_OK;
+    g->starving = n > 0;
+    region_starve(n);
 }
+
+/* ---- counts
+ * ---------------------------------------------------------------------------------------
+ */
 
 static size_t measure(struct gc *g, unsigned obj) {
     runtime_begin(g);
@@ -394,7 +389,10 @@ const struct gc_extras ocaml_extras = {.ephemeron = ephemeron,
                                        .truncate = truncate_block,
                                        .fill = fill,
                                        .finalise = finalise,
-                                       .marshal = marshal,
+                                       .marshal = runtime_marshal,
+                                       .clone = runtime_clone,
+                                       .damage = runtime_damage,
+                                       .starve = starve,
                                        .measure = measure,
                                        .is_set = is_set,
                                        .copy = copy,

@@ -13,6 +13,7 @@
 
 #include "collectors/shadow.h"
 
+#include <setjmp.h>
 #include <stdarg.h>
 
 enum {
@@ -67,6 +68,7 @@ struct gc {
     bool exact;                                      /* a full collection has just ended */
     bool unshared;                                   /* the last marshalling was without sharing */
     bool truncated;     /* a block of the major heap, since the last full collection */
+    bool starving;      /* requests for memory may be refused */
     bool clean;         /* nothing has happened since the shadow was written */
     const char *broken; /* what the last look at the heap found wrong */
     struct gc_own own;
@@ -88,6 +90,8 @@ const word *root_at(unsigned slot);
 bool root_is_old(unsigned slot); /* a minor collection looks at it only if it is remembered */
 /* The runtime says that it is broken; does not return. */
 void runtime_broken(const char *sentence);
+/* It ends the process, for want of memory; does not return. */
+void runtime_ended(const char *sentence);
 void runtime_finalised(uint64_t number); /* a finaliser runs */
 /* The function of Gc.finalise runs; true: it raises an exception.  finalisers.c */
 bool runtime_runs(uint64_t number, word v);
@@ -96,6 +100,24 @@ uint64_t runtime_callbacks(void); /* how many functions of Gc.finalise have run 
 void runtime_fatal_error(char *format, va_list arguments);
 /* Per cent of garbage that the major heap may have. */
 unsigned runtime_space_overhead(unsigned variant);
+
+/* ---- exceptions.c -------------------------------------------------------------------------------
+ */
+
+/* Runs body; false if the runtime has raised an exception in it: what it had under way is given up,
+ * as in OCaml code that catches one. */
+bool runtime_try(void (*body)(void *context), void *context);
+/* In a function that allocates, before the runtime is called: where that is refused memory, and
+ * raises Out_of_memory, the function returns from here.  runtime_unguard ends it. */
+#define RUNTIME_GUARD(g, dst)                                                                      \
+    if ((g)->starving && sigsetjmp(*runtime_guard(), 0) != 0)                                      \
+    return runtime_refused(g, dst)
+sigjmp_buf *runtime_guard(void);
+void runtime_unguard(void);
+enum gc_result runtime_refused(struct gc *, unsigned dst); /* out of memory, and no effect */
+/* The runtime raises an exception, with a message or NULL; does not return. */
+_Noreturn void runtime_raise(const char *name, const char *message);
+void exceptions_begin(void); /* of a run: none is waited for */
 
 /* ---- settings.c: the collector's kinds ----------------------------------------------------------
  */
@@ -120,6 +142,11 @@ void region_reset(struct gc_hooks *); /* frees everything */
 void *region_malloc(size_t bytes);
 void region_free(void *);
 void *region_realloc(void *, size_t bytes);
+/* The n-th large request from now on is refused, and all that follow, in calls that may be refused;
+ * 0: none. */
+void region_starve(unsigned n);
+void region_may_refuse(bool may);
+bool region_has_refused(void); /* since region_starve */
 
 /* ---- heap_map.c: where the runtime's blocks are -------------------------------------------------
  */
@@ -188,12 +215,25 @@ void runtime_keep_up(struct gc *); /* the same, if anything may have moved or di
 bool runtime_fits(const struct gc *, size_t words);
 /* The same for a block of so many fields, and as things are now. */
 bool runtime_has_room(struct gc *, size_t wosize);
+/* The end of an operation after which the shadow may lead to others than before. */
+void runtime_end_anew(struct gc *);
 extern const struct gc_extras ocaml_extras;
 extern const struct gc_mask ocaml_masks[];
 /* Sets a key, from 1 on, or the data of an ephemeron, with known defects steered around. */
 void ephemeron_set(struct gc *, word ephemeron, size_t i, word v);
 /* A pointer into a closure may not be a key, by a mask. */
 bool keys_are_closures(const struct gc *);
+
+/* ---- marshalling.c ------------------------------------------------------------------------------
+ */
+
+void marshalling_begin(void); /* in a fresh runtime */
+/* Custom blocks of a program's own, which have no finaliser. */
+extern struct custom_operations custom_plain;
+enum gc_result runtime_marshal(struct gc *, unsigned dst, unsigned src, bool unshared,
+                               size_t words);
+enum gc_result runtime_clone(struct gc *, unsigned dst, unsigned src, bool unshared, size_t words);
+enum gc_result runtime_damage(struct gc *, unsigned dst, unsigned src, enum gc_damage, size_t n);
 
 /* ---- finalisers.c -------------------------------------------------------------------------------
  */

@@ -49,6 +49,7 @@ void runtime_keep_up(struct gc *g) {
 
 /* What the runtime has put off comes as it would between two steps of an OCaml program. */
 static void end(struct gc *g) {
+    runtime_unguard();
     runtime_urgent(g);
     runtime_keep_up(g);
 }
@@ -126,19 +127,9 @@ bool runtime_has_room(struct gc *g, size_t wosize) {
     return runtime_fits(g, wosize + 1);
 }
 
-/* A custom block without finaliser; its words are the program's but for the first two. */
-static struct custom_operations plain = {"isoheap",
-                                         custom_finalize_default,
-                                         custom_compare_default,
-                                         custom_hash_default,
-                                         custom_serialize_default,
-                                         custom_deserialize_default,
-                                         custom_compare_ext_default,
-                                         custom_fixed_length_default};
-
 static value allocate(struct gc *g, size_t wosize, unsigned tag) {
     if (tag == Custom_tag)
-        return caml_alloc_custom(&plain, (wosize + CUSTOM_HIDDEN - 1) * sizeof(value), 0, 1);
+        return caml_alloc_custom(&custom_plain, (wosize + CUSTOM_HIDDEN - 1) * sizeof(value), 0, 1);
     if (wosize <= Max_young_wosize && wosize < g->config.large_words)
         return caml_alloc_small((mlsize_t)wosize, (tag_t)tag);
     return caml_alloc_shr((mlsize_t)wosize, (tag_t)tag);
@@ -150,6 +141,7 @@ static enum gc_result ocaml_alloc(struct gc *g, unsigned m, unsigned dst, size_t
     runtime_begin(g);
     if (!runtime_has_room(g, wosize))
         return GC_OUT_OF_MEMORY;
+    RUNTIME_GUARD(g, dst);
     value v = allocate(g, wosize, tag);
     word *fields = word_pointer((word)v);
     if (tag == Custom_tag) {
@@ -260,6 +252,7 @@ static void full_until_exact(struct gc *g) {
 
 static enum gc_result ocaml_collect(struct gc *g, enum gc_collection kind) {
     runtime_begin(g);
+    region_may_refuse(true);
     if (kind == GC_MINOR)
         caml_empty_minor_heap();
     else if (kind == GC_FULL)
@@ -282,6 +275,7 @@ static intnat least_slice(void) {
  * begin the next cycle. */
 static enum gc_result ocaml_step(struct gc *g, size_t budget) {
     runtime_begin(g);
+    region_may_refuse(true);
     if (caml_gc_phase == Phase_idle)
         caml_empty_minor_heap();
     intnat least = least_slice(), slice = (intnat)budget;

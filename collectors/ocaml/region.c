@@ -33,6 +33,11 @@ static struct block {
     bool is_free;
 } blocks[BLOCKS];
 static unsigned n_blocks, n_large;
+static struct {
+    bool limited, asks; /* the program has said so; the call under way may be refused memory */
+    bool refused;
+    unsigned left; /* requests that are served */
+} hunger;
 
 static size_t red_zone(size_t size) {
     size_t eighth = size / 8 / UNIT * UNIT;
@@ -67,6 +72,7 @@ void region_reset(struct gc_hooks *own_hooks) {
         poison(low, high);
     low = high = region + BYTES / 2;
     n_blocks = n_large = 0;
+    memset(&hunger, 0, sizeof hunger);
 }
 
 static struct block *reuse(size_t size) {
@@ -91,8 +97,31 @@ static struct block *extend(size_t size) {
     return &blocks[n_blocks++];
 }
 
+void region_starve(unsigned first) {
+    hunger.limited = first > 0;
+    hunger.left = first ? first - 1 : 0;
+    hunger.refused = false;
+}
+
+void region_may_refuse(bool may) {
+    hunger.asks = may;
+}
+
+bool region_has_refused(void) {
+    return hunger.refused;
+}
+
+/* Small blocks come from what a process has got already. */
+static bool is_refused(size_t bytes) {
+    if (!hunger.limited || !hunger.asks || bytes < LARGE)
+        return false;
+    hunger.refused |= hunger.left == 0;
+    hunger.left -= hunger.left > 0;
+    return hunger.refused;
+}
+
 void *region_malloc(size_t bytes) {
-    if (bytes > BYTES / 4)
+    if (bytes > BYTES / 4 || is_refused(bytes))
         return NULL;
     size_t size = (bytes + UNIT) / UNIT * UNIT; /* at least one unit */
     struct block *b = reuse(size);

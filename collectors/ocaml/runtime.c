@@ -145,6 +145,10 @@ void runtime_broken(const char *sentence) {
     current->config.hooks->broken(current->config.hooks, sentence);
 }
 
+void runtime_ended(const char *sentence) {
+    current->config.hooks->ended(current->config.hooks, sentence);
+}
+
 void runtime_finalised(uint64_t number) {
     if (current->config.hooks->finalised)
         current->config.hooks->finalised(current->config.hooks, number);
@@ -183,5 +187,7 @@ void runtime_boot(struct gc *g) {
     caml_init_stack(Max_stack_def);
     caml_init_atom_table();
     caml_global_data = Val_unit;
+    exceptions_begin();
+    marshalling_begin();
     clear_roots();
 }

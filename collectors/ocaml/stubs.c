@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * What the collector's files want of the rest of the runtime.  There is no OCaml code here: a
- * callback is a finaliser, whose closure is a number, and an exception that is none of a
- * finaliser's is the end of the run.
+ * callback is a finaliser, whose closure is a number; exceptions.c has what the runtime raises.
  */
 #include "collectors/ocaml/internal.h"
 
@@ -56,40 +55,38 @@ value caml_callback_exn(value closure, value argument) {
 /* ---- exceptions ---------------------------------------------------------------------------------
  */
 
-static char text[256];
-
-#define EXCEPTION(name)                                                                            \
-    void name(char const *message) {                                                               \
-        snprintf(text, sizeof text, #name ": %s", message);                                        \
-        die_saying(text);                                                                          \
-    }
-EXCEPTION(caml_failwith)
-EXCEPTION(caml_invalid_argument)
-
+void caml_failwith(char const *message) {
+    runtime_raise("Failure", message);
+}
+void caml_invalid_argument(char const *message) {
+    runtime_raise("Invalid_argument", message);
+}
 void caml_raise(value exception) {
     (void)exception;
-    die_saying("the runtime raises an exception");
+    runtime_raise("an exception", NULL);
 }
 void caml_array_bound_error(void) {
-    die_saying("caml_array_bound_error");
+    runtime_raise("Invalid_argument", "index out of bounds");
 }
 /* A finaliser's: caught where the program called. */
 value caml_raise_if_exception(value v) {
     return Is_exception_result(v) ? Val_unit : v;
 }
 void caml_raise_end_of_file(void) {
-    die_saying("caml_raise_end_of_file");
+    runtime_raise("End_of_file", NULL);
 }
 void caml_raise_out_of_memory(void) {
-    die_saying("the runtime raises Out_of_memory");
+    runtime_raise("Out_of_memory", NULL);
 }
 void caml_raise_stack_overflow(void) {
-    die_saying("the runtime raises Stack_overflow");
+    runtime_raise("Stack_overflow", NULL);
 }
 void caml_sys_error(value argument) {
     (void)argument;
-    die_saying("caml_sys_error");
+    runtime_raise("Sys_error", NULL);
 }
+
+static char text[256];
 
 /* The assertions of the runtime's debugging build. */
 void caml_failed_assert(char *expression, char *file, int line) {
@@ -107,6 +104,8 @@ void runtime_fatal_error(char *format, va_list arguments) {
     vsnprintf(message, sizeof message, format, arguments);
 #pragma GCC diagnostic pop
     snprintf(text, sizeof text, "fatal error: %s", message);
+    if (region_has_refused())
+        runtime_ended(text);
     die_saying(text);
 }
 

@@ -104,14 +104,41 @@ bool op_forward(struct runner *r, const struct op *op, unsigned m) {
     return true;
 }
 
+/* ---- a block that becomes shorter -------------------------------------------------------------
+ */
+
+/* How many fields a block must keep, if any of them may go; 0: none.  A closure keeps its code; a
+ * custom block has words that are not the program's. */
+static uint32_t least_kept(const struct runner *r, const struct model_object *o) {
+    if (o->is_static || o->ephemeron || o->tag == TAG_FORWARD || o->tag == TAG_LAZY)
+        return 0;
+    bool raw = o->tag == TAG_STRING || o->tag == TAG_DOUBLE_ARRAY || o->tag == TAG_ABSTRACT;
+    if (raw || o->tag == TAG_CLOSURE)
+        return !r->extras ? 0 : raw ? 1 : o->first_scanned;
+    return o->tag < TAG_NO_SCAN && o->first_scanned == 0;
+}
+
+/* The last byte of a string says where it ends: it is a string of n words before it is cut. */
+static bool end_string(struct runner *r, unsigned m, unsigned object, uint32_t n) {
+    word *last = model_fields(&r->model, object) + n - 1;
+    if (model_is_address(&r->model, *last))
+        return false;
+    *last &= UINT64_MAX >> 8;
+    FOR_SIDES (r, s)
+        call_write_raw(s, m, SLOT_TO, n - 1, *last);
+    note_write(r, object, n - 1, 1);
+    return true;
+}
+
 /* Elsewhere the fields that go become unit. */
 bool op_truncate(struct runner *r, const struct op *op, unsigned m) {
-    unsigned object = scanned_object(r, m, op->dst);
-    if (object == MODEL_NONE)
-        return false;
+    unsigned object = slot_object(r, m, op->dst);
+    uint32_t least = object == MODEL_NONE ? 0 : least_kept(r, &r->model.objects[object]);
+    if (!least)
+        return object == MODEL_NONE ? false : skip(r, SKIP_UNFIT);
     struct model_object *o = &r->model.objects[object];
-    uint32_t n = 1 + op->kept % o->wosize;
-    if (n == o->wosize || o->tag == TAG_FORWARD || o->tag == TAG_LAZY)
+    uint32_t n = least + op->kept % (o->wosize - least + 1);
+    if (n == o->wosize)
         return skip(r, SKIP_UNFIT);
     copy_parent(r, m, op->dst, SLOT_TO);
     clear_slot(r, m, SLOT_VALUE);
@@ -120,8 +147,12 @@ bool op_truncate(struct runner *r, const struct op *op, unsigned m) {
             f++;
         return true;
     }
+    if (o->tag == TAG_STRING && !end_string(r, m, object, n))
+        return skip(r, SKIP_UNFIT);
     FOR_SIDES (r, s)
         call_truncate(s, SLOT_TO, n);
     o->wosize = n;
+    if (o->first_scanned > n)
+        o->first_scanned = n;
     return true;
 }

@@ -1,117 +1,96 @@
 /* SPDX-License-Identifier: MIT
  *
- * Operations on all that a block reaches (operations.h): marshalling, and counting its words.
+ * Operations on all that a block reaches (operations.h): marshalling, texts that are damaged, and
+ * counting its words.
+ *
+ * What can be written has a copy.  What the runtime refuses to write raises an exception there, and
+ * so does every damage: the slot is unit then, and nothing else has changed.
  */
 #include "harness/operations/operations.h"
 
-#include <stdio.h>
-#include <string.h>
+#include "harness/operations/copy.h"
 
-enum { COPIED_WORDS = 1024 };
+static const struct value block = {.kind = VALUE_SLOT, .block = SLOT_NEW};
 
-/* What a copy has made so far: original and copy, and the fields that are to be filled. */
-struct copy {
-    unsigned n;
-    size_t words;
-    struct {
-        uint32_t from, to;
-    } pair[COPIED_WORDS];
-};
+_Static_assert((int)DAMAGE_CUT == (int)GC_DAMAGE_CUT && (int)DAMAGE_NAME == (int)GC_DAMAGE_NAME &&
+                   (int)DAMAGES == (int)GC_DAMAGE_NONE,
+               "the language's damages are those of the interface");
 
-/* A string keeps its length in its last byte, and what is behind the length is 0. */
-static bool is_proper_string(const struct model *model, const word *fields, uint32_t wosize) {
-    word last = fields[wosize - 1];
-    if (model_is_address(model, last))
-        return false;
-    unsigned padding = (unsigned)(last >> 56);
-    return padding < 8 && (last & 0x00ffffffffffffff) >> 8 * (7 - padding) == 0;
+/* Do all sides have damaged texts? */
+static bool all_have_damage(const struct runner *r) {
+    bool all = true;
+    for (unsigned p = 0; p < r->n_sides; p++)
+        all &= r->side[p].collector->extras->damage != NULL;
+    return all;
 }
 
-static bool may_be_marshalled(const struct runner *r, const struct model_object *o) {
-    if (o->is_static || o->ephemeron || o->tag == TAG_CLOSURE || o->tag == TAG_OBJECT)
-        return false;
-    if (o->tag == TAG_STRING)
-        return is_proper_string(&r->model, r->model.fields + o->first_field, o->wosize);
-    return o->tag != TAG_ABSTRACT && o->tag != TAG_CUSTOM;
+static bool all_have_clone(const struct runner *r) {
+    bool all = true;
+    for (unsigned p = 0; p < r->n_sides; p++)
+        all &= r->side[p].collector->extras->clone != NULL;
+    return all;
 }
 
-/* Finds the copy's number for an object, or adds it; COPIED_WORDS: cannot be done. */
-static unsigned copy_of(struct runner *r, struct copy *c, uint32_t object, bool unshared) {
-    for (unsigned i = 0; i < c->n && !unshared; i++)
-        if (c->pair[i].from == object)
-            return i;
-    const struct model_object *o = &r->model.objects[object];
-    if (c->n == COPIED_WORDS || c->words + o->wosize + 1 > COPIED_WORDS || !may_be_marshalled(r, o))
-        return COPIED_WORDS;
-    c->words += o->wosize + 1;
-    c->pair[c->n].from = object;
-    return c->n++;
-}
-
-/* Plans the copy, breadth first: false if something in it cannot be marshalled, or it is endless.
- */
-static bool plan_copy(struct runner *r, struct copy *c, uint32_t object, bool unshared) {
-    c->n = 0;
-    c->words = 0;
-    if (copy_of(r, c, object, unshared) == COPIED_WORDS)
-        return false;
-    for (unsigned i = 0; i < c->n; i++) {
-        const struct model_object *o = &r->model.objects[c->pair[i].from];
-        const word *fields = r->model.fields + o->first_field;
-        for (uint32_t f = o->first_scanned; f < o->wosize; f++) {
-            if (is_immediate(fields[f]) || model_is_atom(&r->model, fields[f]))
-                continue;
-            if (!model_is_pointer(fields[f]) ||
-                copy_of(r, c, model_object(fields[f]), unshared) == COPIED_WORDS)
-                return false;
-        }
-    }
+/* dst := unit, since writing or reading raises. */
+static bool raises(struct runner *r, const struct op *op, unsigned m, enum gc_damage damage,
+                   size_t n) {
+    copy_parent(r, m, op->src, SLOT_FROM);
+    FOR_SIDES (r, s)
+        call_damage(s, SLOT_NEW, SLOT_FROM, damage, n);
+    r->model.slots[m][SLOT_NEW] = WORD_UNIT;
+    set_slot(r, m, op->dst, &block);
     return true;
 }
 
-/* The model's copy.  Without sharing the n-th pointer that is met leads to the n-th copy. */
-static uint32_t make_copy(struct runner *r, struct copy *c, unsigned m, bool unshared) {
-    for (unsigned i = 0; i < c->n; i++) {
-        const struct model_object o = r->model.objects[c->pair[i].from];
-        c->pair[i].to = new_object(r, m, SLOT_NEW, o.wosize, o.tag, o.first_scanned, r->units);
-        r->model.objects[c->pair[i].to].pinned = true;
+static bool copies(struct runner *r, const struct op *op, unsigned m, struct copy *c) {
+    if (!model_has_room(&r->model, c->n, c->words))
+        return skip(r, SKIP_ROOM);
+    copy_parent(r, m, op->src, SLOT_FROM);
+    FOR_SIDES (r, s) {
+        if (c->closures)
+            call_clone(s, SLOT_NEW, SLOT_FROM, c->unshared, c->words);
+        else
+            call_marshal(s, SLOT_NEW, SLOT_FROM, c->unshared, c->words);
     }
-    unsigned next = 1;
-    for (unsigned i = 0; i < c->n; i++) {
-        const struct model_object *o = &r->model.objects[c->pair[i].from];
-        word *to = model_fields(&r->model, c->pair[i].to);
-        memcpy(to, r->model.fields + o->first_field, o->wosize * sizeof(word));
-        for (uint32_t f = o->first_scanned; f < o->wosize; f++) {
-            if (!model_is_pointer(to[f]))
-                continue;
-            unsigned k = unshared ? next++ : copy_of(r, c, model_object(to[f]), false);
-            to[f] = model_pointer(c->pair[k].to, 0);
-        }
-    }
-    for (unsigned i = 0; i < c->n; i++)
-        r->model.objects[c->pair[i].to].pinned = false;
-    return c->pair[0].to;
+    if (!all_served(r, m))
+        return true;
+    r->model.slots[m][SLOT_NEW] = model_pointer(copy_make(r, c, m), 0);
+    set_slot(r, m, op->dst, &block);
+    return true;
 }
 
-bool op_marshal(struct runner *r, const struct op *op, unsigned m) {
-    static struct copy copy;
-    static const struct value block = {.kind = VALUE_SLOT, .block = SLOT_NEW};
+static bool marshals(struct runner *r, const struct op *op, unsigned m, bool closures) {
+    struct copy *copy = copy_begin(op->unshared, closures, all_have_clone(r));
     unsigned object = slot_object(r, m, op->src);
     if (object == MODEL_NONE)
         return false;
-    if (!plan_copy(r, &copy, object, op->unshared))
+    if (!copy_plan(r, copy, object))
         return skip(r, SKIP_UNFIT);
-    if (!model_has_room(&r->model, copy.n, copy.words))
-        return skip(r, SKIP_ROOM);
-    copy_parent(r, m, op->src, SLOT_FROM);
-    FOR_SIDES (r, s)
-        call_marshal(s, SLOT_NEW, SLOT_FROM, op->unshared, copy.words);
-    if (!all_served(r, m))
-        return true;
-    uint32_t to = make_copy(r, &copy, m, op->unshared);
-    r->model.slots[m][SLOT_NEW] = model_pointer(to, 0);
-    set_slot(r, m, op->dst, &block);
-    return true;
+    if (!copy->raises)
+        return copies(r, op, m, copy);
+    return all_have_damage(r) ? raises(r, op, m, GC_DAMAGE_NONE, op->unshared + 2u * closures)
+                              : skip(r, SKIP_UNFIT);
+}
+
+bool op_marshal(struct runner *r, const struct op *op, unsigned m) {
+    return marshals(r, op, m, false);
+}
+
+bool op_clone(struct runner *r, const struct op *op, unsigned m) {
+    return all_have_clone(r) ? marshals(r, op, m, true) : skip(r, SKIP_UNFIT);
+}
+
+/* Objects that get a number are left out: reading raises before or after it is given. */
+bool op_damage(struct runner *r, const struct op *op, unsigned m) {
+    struct copy *copy = copy_begin(false, true, all_have_clone(r));
+    unsigned object = slot_object(r, m, op->src);
+    if (object == MODEL_NONE)
+        return false;
+    if (!all_have_damage(r) || r->model.objects[object].tag == TAG_FORWARD ||
+        !copy_plan(r, copy, object) || copy->raises || copy->numbered ||
+        (op->damage == DAMAGE_NAME && !copy->named))
+        return skip(r, SKIP_UNFIT);
+    return raises(r, op, m, (enum gc_damage)op->damage, op->place);
 }
 
 /* Blocks whose size in the collector's own heap is another, or that it may have led past. */

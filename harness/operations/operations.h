@@ -12,7 +12,9 @@
  *   ephemerons.c   of a language runtime: ephemerons,
  *   finalisers.c   custom blocks and finalisers,
  *   lazy.c         blocks that change,
- *   marshalling.c  copies and counts
+ *   marshalling.c  copies, damaged texts and counts; copy.c: what a copy is,
+ *   arrays.c       blocks made of others,
+ *   starve.c       memory that is refused
  *
  * If all collectors of a run have the operations of a runtime (collectors/extras.h), these mean
  * what they mean in OCaml and the model says what is observable.  Else they are the nearest thing

@@ -17,8 +17,8 @@ static const char *answer_name(enum gc_result answer) {
 }
 
 static bool may_be_refused(const struct judge *j, const char *function) {
-    static const char *const allocate[] = {"alloc", "ephemeron", "resource", "marshal",   "copy",
-                                           "sub",   "append",    "dup",      "forwarding"};
+    static const char *const allocate[] = {"alloc", "ephemeron", "resource", "marshal",    "copy",
+                                           "sub",   "append",    "dup",      "forwarding", "clone"};
     for (unsigned i = 0; i < sizeof allocate / sizeof *allocate; i++)
         if (!strcmp(function, allocate[i]))
             return true;

@@ -13,7 +13,7 @@
 /* The version of the byte form: a string of one version means in the next what it meant before,
  * unless it has a byte that names an operation or a setting which that one brings
  * (docs/program.md). */
-enum { PROGRAM_BYTES_VERSION = 9 };
+enum { PROGRAM_BYTES_VERSION = 10 };
 
 /* Decodes any byte string to a valid program, in time linear in size and without allocating.
  * What exceeds a limit of program.h is left out; what refers to something that does not exist is

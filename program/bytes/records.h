@@ -54,8 +54,9 @@ _Static_assert(
  * addresses; 4 atoms, all outside words, and addresses as code words: a FIELD record of a closure
  * behind the prefix STATIC; 5 schedules; 6 mutators that come and go; 7
  * decisions of a schedule: a CONFIG record behind the prefix STATIC; 8 copies of what an ephemeron
- * holds, and finalisers that do something; 9 copies of arrays and of any block.  Operations that come
- * make another version. */
+ * holds, and finalisers that do something; 9 copies of arrays and of any block; 10 copies with
+ * closures, damaged texts, and memory that is refused.  Operations that come make another version.
+ */
 enum {
     VERSION_ADDRESSES = 3,
     VERSION_ATOMS = 4,
@@ -63,7 +64,8 @@ enum {
     VERSION_MUTATORS = 6,
     VERSION_SWITCHES = 7,
     VERSION_COPIES = 8,
-    VERSION_ARRAYS = 9
+    VERSION_ARRAYS = 9,
+    VERSION_CLONES = 10
 };
 
 /* The first keys of a config record have their bytes by remainder; later ones each one byte, from
@@ -77,6 +79,7 @@ static inline unsigned ops_of_version(unsigned version) {
     return version < VERSION_MUTATORS ? OP_ATTACH
            : version < VERSION_COPIES ? OP_EPHE_COPY
            : version < VERSION_ARRAYS ? OP_SUB
+           : version < VERSION_CLONES ? OP_CLONE
                                       : OP_CODES;
 }
 

@@ -307,6 +307,8 @@ static struct numbers numbers_of(const struct menu *m, enum menu_numbers choice)
         return (struct numbers){0, BUILD_SHAPES};
     case MENU_EACH_ACT:
         return (struct numbers){0, FINALISER_ACTS};
+    case MENU_EACH_DAMAGE:
+        return (struct numbers){0, DAMAGES};
     case MENU_ZERO:
         break;
     }

@@ -10,8 +10,9 @@
  */
 #include "program/mutation/internal.h"
 
-enum { A, B, C, D, SLOT_ROLES, NO_ROLE = SLOT_ROLES };
-enum { AT_RANDOM = 0, LONGEST_IDIOM = 12 };
+enum { A, B, C, D, SLOT_ROLES, NO_ROLE = SLOT_ROLES, EVERY_SLOT };
+enum { GROWN_HEAP = 2048 }; /* words: more than the smallest piece of one */
+enum { AT_RANDOM = 0, LONGEST_IDIOM = 12, SMALL_TAG = 1 /* of a block with one field */ };
 
 /* Operands that are not named, as of any new operation. */
 struct step {
@@ -31,14 +32,20 @@ struct idiom {
     { code, slot, NO_ROLE, NO_ROLE, AT_RANDOM, 0, 0, false }
 #define MAKE_KEYS(slot, keys)                                                                      \
     { OP_EPHEMERON, slot, NO_ROLE, NO_ROLE, AT_RANDOM, keys, 0, false }
+#define MAKE_SMALL(slot)                                                                           \
+    { OP_ALLOC, slot, NO_ROLE, NO_ROLE, AT_RANDOM, 0, SMALL_TAG, false }
 #define MAKE_LAZY(slot)                                                                            \
     { OP_ALLOC, slot, NO_ROLE, NO_ROLE, AT_RANDOM, 0, PROGRAM_TAG_LAZY, false }
 #define PUT(code, to, field, what)                                                                 \
     { code, to, NO_ROLE, what, (field) + 1, 0, 0, false }
 #define GET(code, to, from, field)                                                                 \
     { code, to, from, NO_ROLE, (field) + 1, 0, 0, false }
+#define JOIN(to, first, other)                                                                     \
+    { OP_APPEND, to, first, other, AT_RANDOM, 0, 0, false }
 #define PUT_ADDRESS(to, field, what)                                                               \
     { OP_STORE, to, NO_ROLE, what, (field) + 1, 0, 0, true }
+#define CYCLE /* a slice that may be all of one */                                                 \
+    { OP_SLICE, NO_ROLE, NO_ROLE, NO_ROLE, AT_RANDOM, UINT8_MAX, 0, false }
 #define COLLECT(code)                                                                              \
     { code, NO_ROLE, NO_ROLE, NO_ROLE, AT_RANDOM, 0, 0, false }
 
@@ -120,6 +127,20 @@ static const struct idiom idioms[] = {
       COLLECT(OP_ATTACH), MAKE(OP_ALLOC, A)}},
     /* a block loses its end while it waits to be marked */
     {3, {MAKE(OP_ALLOC, A), COLLECT(OP_SLICE), MAKE(OP_TRUNCATE, A)}},
+    /* a heap that has grown becomes empty */
+    {5, {MAKE(OP_EXHAUST, A), MAKE(OP_DROP, EVERY_SLOT), CYCLE, CYCLE, CYCLE}},
+    /* a new block is made of an old one that has the only pointer to a young one */
+    {8,
+     {MAKE(OP_ALLOC, A), COLLECT(OP_MINOR), MAKE(OP_ALLOC, B), PUT(OP_STORE, A, 0, B),
+      MAKE(OP_DROP, B), JOIN(D, A, A), GET(OP_DUP, C, D, 0), COLLECT(OP_MINOR)}},
+    /* an old block becomes like a young one, which leads to another */
+    {9,
+     {MAKE_SMALL(A), COLLECT(OP_MINOR), MAKE(OP_ALLOC, B), MAKE_SMALL(D), PUT(OP_STORE, D, 0, B),
+      PUT(OP_UPDATE, A, 0, D), MAKE(OP_DROP, B), MAKE(OP_DROP, D), COLLECT(OP_MINOR)}},
+    /* the only pointer to a block is in a Forward block, and moves while a cycle is under way */
+    {7,
+     {MAKE(OP_ALLOC, B), PUT(OP_FORWARDING, A, 0, B), MAKE(OP_DROP, B), COLLECT(OP_SLICE),
+      GET(OP_SUB, D, A, 0), MAKE(OP_DROP, A), COLLECT(OP_SLICE)}},
 };
 enum { IDIOMS = sizeof idioms / sizeof *idioms };
 
@@ -174,15 +195,34 @@ static uint8_t some_collection(struct random *r) {
     return codes[random_below(r, sizeof codes)];
 }
 
+/* Behind the first ones of ops: drops every slot that is a root or that an operation writes, of a
+ * heap that may have grown.  Of how many there are then. */
+static unsigned drop_all(struct mutation *m, uint8_t mutator, struct op *ops, unsigned count) {
+    struct program *p = &m->program;
+    bool used[PROGRAM_SLOTS] = {false};
+    for (unsigned i = 0; i < p->n_ops; i++)
+        used[p->ops[i].dst] = true;
+    for (unsigned i = 0; i < count; i++)
+        used[ops[i].dst] = true;
+    for (unsigned s = 0; s < PROGRAM_SLOTS; s++)
+        if (used[s] || p->roots[0][s].kind != VALUE_IMMEDIATE)
+            ops[count++] = (struct op){.code = OP_DROP, .mutator = mutator, .dst = (uint8_t)s};
+    if (p->config[CONFIG_HEAP] < GROWN_HEAP)
+        p->config[CONFIG_HEAP] = GROWN_HEAP;
+    return count;
+}
+
 bool mutate_idiom(struct mutation *m) {
     const struct idiom *idiom = &idioms[random_below(&m->random, IDIOMS)];
-    struct op ops[2 * LONGEST_IDIOM + 1];
+    struct op ops[2 * LONGEST_IDIOM + PROGRAM_SLOTS + 1];
     uint8_t slots[SLOT_ROLES];
     unsigned at = random_place(m), count = 0;
     uint8_t mutator = choose_performer(m, idiom, at);
     choose_slots(&m->random, slots);
     for (unsigned s = 0; s < idiom->length; s++) {
-        if (!random_chance(&m->random, 16))
+        if (idiom->steps[s].dst == EVERY_SLOT)
+            count = drop_all(m, mutator, ops, count);
+        else if (!random_chance(&m->random, 16))
             ops[count++] = operation_of(m, at, &idiom->steps[s], slots, mutator);
         if (random_chance(&m->random, 8))
             ops[count++] = new_operation_of(m, at, some_collection(&m->random), mutator);

@@ -142,7 +142,7 @@ check 0 'menu=alloc,full kinds' "$ISOHEAP" explore -q cheney -b1 -s1 -n1 -g0 --s
 # A default, and all, are what the scope has of them; a word of two operations means both.
 check 0 'menu=alloc,load,store,drop,minor,full,compact kinds' \
     "$ISOHEAP" explore -q cheney -b1 -s1 -n1 -g0 --shapes=b1
-check 0 'menu=alloc,load,.*,poll,ephemeron,.*,build,.*,finalise_then,.*,forwarding kinds' "$ISOHEAP" explore -q --count cheney -b1 -s1 -n1 --shapes=b1 --menu=all
+check 0 'menu=alloc,load,.*,poll,ephemeron,.*,build,.*,finalise_then,.*,starve kinds' "$ISOHEAP" explore -q --count cheney -b1 -s1 -n1 --shapes=b1 --menu=all
 ! grep -Eq 'closure|raw|,set,' out || complain 'the scope has more than it can' out
 check 0 'menu=ephemeron,weak_set,weak_get kinds' \
     "$ISOHEAP" explore -q mark_sweep -b1 -s1 -n1 -g0 --shapes=b1 --menu=ephemeron,weak

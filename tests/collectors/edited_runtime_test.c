@@ -218,6 +218,46 @@ static const struct {
      MADE_OLD("  r4 = append r0 r0\n  r5 = dup r4\n  drop r4\n"), VIOLATION_remembered_set_hole},
     {"a recursive definition is filled in without a barrier", MADE_OLD("  update r1 := r3\n"),
      VIOLATION_remembered_set_hole},
+    {"a value that has been read by half stays as it is in the heap",
+     "isoheap program 1\n"
+     "config heap=8192\n"
+     "script\n"
+     "  r0 = alloc tag=0 size=4000\n"
+     "  fill r0.0, 4000 := 5000\n"
+     "  drop r0\n"
+     "  full\n"
+     "  r0 = alloc tag=0 size=300\n"
+     "  r2 = alloc tag=0 size=4\n"
+     "  r1 = alloc tag=0 size=300 [r0, r2]\n"
+     "  r2 = badcode r1 20\n"
+     "  full\n",
+     VIOLATION_lost_object},
+    {"an object that is read keeps its number",
+     "isoheap program 1\n"
+     "script\n"
+     "  r0 = alloc tag=248 [1, 7]\n"
+     "  r1 = marshal r0\n",
+     VIOLATION_data_changed},
+    {"a pointer into a closure that is read leads to the closure itself",
+     "isoheap program 1\n"
+     "script\n"
+     "  r0 = closure arity=1,1 env=[]\n"
+     "  r0 = infix r0 1\n"
+     "  r0 = alloc tag=0 [r0]\n"
+     "  r1 = clone r0\n",
+     VIOLATION_edge_changed},
+    {"nobody looks whether a text is as long as it says",
+     "isoheap program 1\n"
+     "script\n"
+     "  r0 = alloc tag=0 [7]\n"
+     "  r1 = badlength r0 0\n",
+     VIOLATION_edge_changed},
+    {"nobody looks whether a custom block is as long as it was",
+     "isoheap program 1\n"
+     "script\n"
+     "  r0 = custom [0x7]\n"
+     "  r1 = badname r0 1\n",
+     VIOLATION_edge_changed},
 };
 
 static struct program program;

@@ -156,6 +156,12 @@ static enum gc_result copies_nothing(struct gc *g, unsigned dst, unsigned src, b
     return ocaml.extras->marshal(g, dst, src, true, words);
 }
 
+static enum gc_result reads_damaged(struct gc *g, unsigned dst, unsigned src, enum gc_damage damage,
+                                    size_t n) {
+    (void)damage, (void)n;
+    return ocaml.extras->clone(g, dst, src, false, 1);
+}
+
 /* Large blocks are refused as long as nobody asks for a collection. */
 static bool has_collected;
 static void resets_refusals(struct gc *g, const struct gc_config *config) {
@@ -214,6 +220,10 @@ static void wrong_runtimes_are_found(void **state) {
     must_raise(VIOLATION_sharing_changed,
                "isoheap program 1\nscript\n  r0 = alloc tag=0 [1]\n  r0 = alloc tag=0 [r0, r0]\n"
                "  r1 = marshal r0\n  full\n");
+    bad_extras = *ocaml.extras;
+    bad_extras.damage = reads_damaged;
+    must_raise(VIOLATION_edge_changed,
+               "isoheap program 1\nscript\n  r0 = alloc tag=0 [1]\n  r1 = cut r0 0\n");
 }
 
 /* Right runtimes in odd places. */
@@ -232,6 +242,13 @@ static void odd_cases_pass(void **state) {
     all_pass("isoheap program 1\nconfig heap=16\nheap\n  b0 = closure arity=1,1 env=[]\n"
              "roots\n  r0 = b0\nscript\n  r1 = ephemeron 1\n  weak r1.1 := r0\n"
              "  r2 = list 2 0\n  drop r2\n  r0 = alloc tag=0 size=1\n");
+    /* a code word that is an address, which no fragment of code has */
+    all_pass("isoheap program 1\nheap\n  b0 = closure arity=1 env=[]\nroots\n  r2 = b0\nscript\n"
+             "  r2.0 := &r1\n  r0 = clone r2\n  r0 = marshal r2\n");
+    /* there is no memory, an allocation is refused after a collection, and the next one is not */
+    all_pass("isoheap program 1\nconfig fail=1\nheap\n  b0 = block tag=0 [b1]\n"
+             "  b1 = block tag=0 [0, 0]\nroots\n  r0 = b0\nscript\n  starve 1\n"
+             "  r0 = alloc tag=0 size=1\n");
 }
 
 /* Three thousand blocks, each after a collection of a large heap: some of these are enough. */

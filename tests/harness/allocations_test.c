@@ -72,7 +72,7 @@ static void operations_make_what_they_say(void **state) {
     }
     for (unsigned code = 0; code < OP_CODES; code++) {
         bool unknown = code == OP_EXHAUST || code == OP_MARSHAL || code == OP_EPHE_COPY ||
-                       code == OP_SUB || code == OP_APPEND || code == OP_DUP;
+                       code == OP_SUB || code == OP_APPEND || code == OP_DUP || code == OP_CLONE;
         assert_int_equal(tried[code] > 0, op_has(code, ALLOCATES) && !unknown);
     }
 }

@@ -57,10 +57,10 @@ static bool can_judge(unsigned oracle, const struct collector *c) {
 /* Skipped by both, since neither collector has it, or done by other operations: the seeds of the
  * OCaml runtime have these. */
 static bool is_of_others(unsigned op) {
-    static const enum op_code others[] = {OP_SLICE,         OP_KIND,    OP_POLL,      OP_FINALISE,
-                                          OP_FINALISE_THEN, OP_MEASURE, OP_EPHE_COPY, OP_EPHE_CHECK,
-                                          OP_ATTACH,        OP_DETACH,  OP_SUB,       OP_APPEND,
-                                          OP_DUP,           OP_UPDATE,  OP_FORWARDING};
+    static const enum op_code others[] = {
+        OP_SLICE,     OP_KIND,       OP_POLL,       OP_FINALISE, OP_FINALISE_THEN, OP_MEASURE,
+        OP_EPHE_COPY, OP_EPHE_CHECK, OP_ATTACH,     OP_DETACH,   OP_SUB,           OP_APPEND,
+        OP_DUP,       OP_UPDATE,     OP_FORWARDING, OP_CLONE,    OP_DAMAGE,        OP_STARVE};
     bool is = false;
     for (unsigned i = 0; i < sizeof others / sizeof *others; i++)
         is |= op == others[i];

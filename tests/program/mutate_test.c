@@ -247,7 +247,7 @@ static void everything_is_reached(void **state) {
         struct mutation *m = open_profile(profile);
         struct reached r = {0};
         size_t size = 0;
-        for (unsigned round = 0; round < 9000; round++) {
+        for (unsigned round = 0; round < 12000; round++) {
             if (round % 100 == 0)
                 size = 0;
             size = mutation_mutate(m, bytes, size, 512, round);

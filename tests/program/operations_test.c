@@ -161,7 +161,11 @@ static void strings_keep_their_meaning(void **state) {
     for (unsigned code = OP_BUILD + 1; code < OP_CODES; code++) {
         uint8_t x = (uint8_t)(192 + code - (OP_BUILD + 1));
         assert_int_equal(later(x, PROGRAM_BYTES_VERSION)->code, code);
-        for (unsigned version = 2; version < (code < OP_EPHE_COPY ? 6 : code < OP_SUB ? 8 : 9); version++)
+        for (unsigned version = 2; version < (code < OP_EPHE_COPY ? 6
+                                              : code < OP_SUB     ? 8
+                                              : code < OP_CLONE   ? 9
+                                                                  : 10);
+             version++)
             assert_int_equal(later(x, version)->code, OP_POLL);
     }
 }
@@ -444,7 +448,8 @@ static void operations_of_a_runtime_are_lowered(void **state) {
             op.values[0] = (struct value){.kind = VALUE_SLOT, .block = 7};
         struct op plain = op;
         bool remains = code == OP_FORWARD || code == OP_TRUNCATE || code == OP_BUILD ||
-                       code == OP_FINALISE || code == OP_FINALISE_THEN || code == OP_MEASURE;
+                       code == OP_FINALISE || code == OP_FINALISE_THEN || code == OP_MEASURE ||
+                       code == OP_STARVE;
         assert_int_equal(op_without_runtime(&op, &plain), op_has(code, RUNTIME) && !remains);
         assert_int_equal(op_equal(&op, &plain), !op_has(code, RUNTIME) || remains);
         if (plain.code == code)
