@@ -91,6 +91,22 @@ int isoheap_edit; /* 0: the runtime as it is */
     "  r3 = alloc tag=1 [5]\n"                                                                     \
     "  full\n"
 
+/* The first piece of the heap is all but full, and of its last blocks the one in the middle goes. A
+ * larger one comes from what lies behind, and the search for it has passed the hole; then the hole
+ * is merged with the block before it.  By slices: a full collection would compact. */
+#define FIVE(line)   line line line line line
+#define TWENTY(line) FIVE(line) FIVE(line) FIVE(line) FIVE(line)
+#define TWO_CYCLES   TWENTY("  slice 4096\n") TWENTY("  slice 4096\n")
+#define MERGED_HOLE(kind)                                                                          \
+    "isoheap program 1\n"                                                                          \
+    "config heap=8192 large=64 variant=1 kind=" kind "\n"                                          \
+    "script\n" TWENTY("  r0 = alloc tag=0 size=2600\n") "  r1 = alloc tag=0 size=2600\n"           \
+                                                        "  r0 = alloc tag=0 size=2600\n"           \
+                                                        "  r2 = alloc tag=0 size=2600\n"           \
+                                                        "  drop r0\n" TWO_CYCLES                   \
+                                                        "  r0 = alloc tag=0 size=2700\n"           \
+                                                        "  drop r2\n" TWO_CYCLES
+
 static const struct {
     const char *what, *program;
     enum violation violation;
@@ -258,6 +274,10 @@ static const struct {
      "  r0 = custom [0x7]\n"
      "  r1 = badname r0 1\n",
      VIOLATION_edge_changed},
+    {"next-fit goes on at a block that has been merged with the one before", MERGED_HOLE("1"),
+     VIOLATION_free_list_corrupt},
+    {"first-fit keeps places of blocks that have been merged", MERGED_HOLE("2"),
+     VIOLATION_free_list_corrupt},
 };
 
 static struct program program;
