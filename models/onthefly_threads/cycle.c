@@ -29,10 +29,6 @@ static unsigned take_mutator(struct otf_process *c, unsigned *left) {
 static void handshake(struct otf_process *c, unsigned h, enum handshake_type type) {
     struct otf *g = c->gc;
     const unsigned all = (1U << g->mutators) - 1;
-    if (type == HS_NOOP && !otf_varies(VARIANT(no_gc_fence))) {
-        otf_collector_at(c, h + PART_FENCE);
-        otf_mfence(c);
-    }
     otf_collector_at(c, h + PART_TYPE);
     atomic_store(&g->type, type);
     for (unsigned left = all; left;) {
@@ -123,10 +119,25 @@ static void sweep(struct otf_process *c) {
 /* ---- cycles -----------------------------------------------------------------------------------
  */
 
-static void handshake_unless(struct otf_process *c, uint64_t variant, unsigned h) {
-    if (!otf_varies(variant))
+static void noop_fence(struct otf_process *c, unsigned h) {
+    otf_collector_at(c, h + PART_FENCE);
+    otf_mfence(c);
+}
+
+/* A noop handshake with its mfence; skip, no_fence, alone: the variants without both, without the
+ * one, and with nothing but the one. */
+static void noop(struct otf_process *c, unsigned h, uint64_t skip, uint64_t no_fence,
+                 uint64_t alone) {
+    bool answers = !otf_varies(skip | alone);
+    if (otf_varies(alone) || (answers && !otf_varies(VARIANT(no_gc_fence) | no_fence)))
+        noop_fence(c, h);
+    if (answers)
         handshake(c, h, HS_NOOP);
 }
+
+#define NOOP(c, name)                                                                              \
+    noop(c, gc_##name##_fence, VARIANT(skip_##name), VARIANT(no_fence_##name),                     \
+         VARIANT(fence_only_##name))
 
 static void set_fA(struct otf_process *c, unsigned label, word fM) {
     otf_collector_at(c, label);
@@ -171,8 +182,8 @@ static void take_roots(struct otf_process *c) {
 static void cycle(struct otf_process *c) {
     struct otf *g = c->gc;
     bool early = otf_varies(VARIANT(early_fA)), late = otf_varies(VARIANT(alloc_white));
-    handshake_unless(c, VARIANT(skip_idle), gc_idle_fence); /* lines 3 and 4 */
-    otf_collector_at(c, gc_load_fM);                        /* line 5 */
+    NOOP(c, idle);                   /* lines 3 and 4 */
+    otf_collector_at(c, gc_load_fM); /* line 5 */
     word fM = otf_get(c, &g->fM);
     otf_collector_at(c, gc_invert_fM);
     fM = !fM;
@@ -180,17 +191,17 @@ static void cycle(struct otf_process *c) {
     otf_put(c, &g->fM, fM);
     if (early)
         set_fA(c, gc_store_fA, fM);
-    handshake_unless(c, VARIANT(skip_idle_flip), gc_idle_flip_fence); /* lines 6 and 7 */
-    otf_collector_at(c, gc_phase_init);                               /* line 8 */
+    NOOP(c, idle_flip);                 /* lines 6 and 7 */
+    otf_collector_at(c, gc_phase_init); /* line 8 */
     otf_put(c, &g->phase, PHASE_INIT);
-    handshake_unless(c, VARIANT(skip_init), gc_init_fence); /* lines 9 and 10 */
-    otf_collector_at(c, gc_phase_mark);                     /* line 11 */
+    NOOP(c, init);                      /* lines 9 and 10 */
+    otf_collector_at(c, gc_phase_mark); /* line 11 */
     otf_put(c, &g->phase, PHASE_MARK);
     if (!early && !late) {
         otf_collector_at(c, gc_mark_load_fM); /* line 12 */
         set_fA(c, gc_store_fA, otf_get(c, &g->fM));
     }
-    handshake_unless(c, VARIANT(skip_mark), gc_mark_fence); /* lines 13 and 14 */
+    NOOP(c, mark); /* lines 13 and 14 */
     take_roots(c);
     mark_loop(c);
     otf_collector_at(c, gc_phase_sweep); /* line 37 */
