@@ -56,6 +56,13 @@ static bool heap_length_ok(struct cakeml_oracle *o, const struct cakeml_view *v)
     return true;
 }
 
+/* gc_kind_inv: heap_split (a + sp + sp1). */
+static bool heap_splits(struct cakeml_oracle *o, const struct cakeml_view *v) {
+    uint32_t end = cakeml_refs_start(v);
+    return v->kind != CAKEML_GENERATIONAL || is_boundary(v, end) ||
+           layout_fails(o, end, "gc_kind_inv: the heap does not split at a + sp + sp1");
+}
+
 static bool gc_kind_inv(struct cakeml_oracle *o, const struct cakeml_view *v) {
     if (v->kind != CAKEML_GENERATIONAL) {
         if (v->sp1 != 0)
@@ -63,8 +70,6 @@ static bool gc_kind_inv(struct cakeml_oracle *o, const struct cakeml_view *v) {
         return true;
     }
     uint32_t end = cakeml_refs_start(v);
-    if (!is_boundary(v, end))
-        return layout_fails(o, end, "gc_kind_inv: the heap does not split at a + sp + sp1");
     FOR_ELEMENTS(at, v->heap, 0, v->a)
     if (v->heap->el[at].ref)
         return layout_fails(o, at, "gc_kind_inv: a reference among the data");
@@ -75,7 +80,8 @@ static bool gc_kind_inv(struct cakeml_oracle *o, const struct cakeml_view *v) {
 }
 
 bool cakeml_layout(struct cakeml_oracle *o, const struct cakeml_view *v) {
-    return unused_space_inv(o, v) && data_up_to(o, v) && heap_length_ok(o, v) && gc_kind_inv(o, v);
+    return unused_space_inv(o, v) && data_up_to(o, v) && heap_splits(o, v) &&
+           heap_length_ok(o, v) && gc_kind_inv(o, v);
 }
 
 /* ---- pointers ---------------------------------------------------------------------------------
