@@ -136,10 +136,36 @@ def rows(found, evaluated):
     return lines, wrong
 
 
+def paper_rows():
+    """The rows of the table of statements in docs/papers.md, as lists of cells."""
+    lines = text("docs/papers.md").split("\n")
+    at = next(i for i, line in enumerate(lines) if line.startswith("| paper | statement |")) + 2
+    while lines[at].startswith("|"):
+        yield [cell.strip() for cell in lines[at].strip("|").split("|")]
+        at += 1
+
+
+def complaints_of_papers(found):
+    """Rows of docs/papers.md that nothing makes fail."""
+    pages = {PAPERS[collector] for collector, *_ in found.values()}
+    for paper, statement, _, classes, fails in (row for row in paper_rows()):
+        name = "docs/papers.md: " + paper + ", " + statement
+        wanted = re.findall(r"`(\w+)`", classes)
+        bad = re.findall(r"`(bad_\w+)`", fails)
+        for collector in bad:
+            there = {os.path.basename(os.path.dirname(f)) for f in glob.glob(os.path.join(ROOT, "crashes", "*", collector + ".txt"))}
+            if not there or (wanted and "`tests/" not in fails and not there & set(wanted)):
+                yield name + ": no program of %s is in crashes/ under one of its classes" % collector
+        sentence = "(statements.md)" in fails and paper.split()[0] in pages
+        if not bad and not sentence and not re.match(r"–: \w", fails):
+            yield name + ": nothing makes it fail"
+
+
 def main():
     found = sentences()
     count = sys.argv[1:] == ["--count"]
     lines, wrong = rows(found, counts(found) if count else old_counts())
+    wrong += complaints_of_papers(found)
     for complaint in wrong:
         print(complaint)
     if count:

@@ -54,6 +54,33 @@ static void each_clause_has_a_known_bad_collector(void **state) {
     }
 }
 
+/* Clauses that break where another oracle is first: asked alone, this one sees it. */
+static void what_other_oracles_see_first(void **state) {
+    (void)state;
+    static const struct {
+        const char *defect, *detail;
+    } rows[] = {
+        {"bad_mark_writes", "a phase has changed a field of an allocated block"},
+        {"bad_raw_stays_black", "sweeping has ended, and a block is neither white nor free"}};
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct known_bad *bad = known_bad();
+        char path[512];
+        while (strcmp(bad->collector->name, rows[i].defect) != 0)
+            bad++;
+        snprintf(path, sizeof path, "%s/%s/%s.txt", CRASHES_DIR, violation_name(bad->violation),
+                 rows[i].defect);
+        load_program(&program, path);
+        const struct runner_options options = {
+            .subject = bad->collector, .reference = &cheney, .oracles = ORACLE_BIT(ORACLE_phases)};
+        struct runner *runner = runner_open(&options);
+        assert_non_null(runner);
+        runner_run(runner, &program, &verdict);
+        runner_close(runner);
+        assert_int_equal(verdict.violation, VIOLATION_contract_broken);
+        assert_string_equal(verdict.detail, rows[i].detail);
+    }
+}
+
 /* While the mutator writes, a white block may be pointed at by a black one, and must be protected.
  */
 static void protection_is_asked_for_in_later_slices(void **state) {
@@ -186,6 +213,7 @@ static void odd_states_are_legal(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_clause_has_a_known_bad_collector),
+        cmocka_unit_test(what_other_oracles_see_first),
         cmocka_unit_test(protection_is_asked_for_in_later_slices),
         cmocka_unit_test(consequences_come_first),
         cmocka_unit_test(nonsense_is_a_finding),
