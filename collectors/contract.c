@@ -23,7 +23,7 @@ static bool is_plain(const char *name) {
 
 static bool are_complete(const struct gc_extras *x) {
     return x->ephemeron && x->set && x->unset && x->get && x->blit && x->resource && x->forward &&
-           x->truncate && x->finalise && x->marshal && x->measure;
+           x->finalise && x->marshal && x->measure;
 }
 
 static unsigned count(const char *const *names) {

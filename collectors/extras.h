@@ -72,7 +72,8 @@ struct gc_extras {
     enum gc_result (*resource)(struct gc *, unsigned dst, size_t words, uint64_t number);
     /* The block with tag 246 and one field gets tag 250 and that field. */
     void (*forward)(struct gc *, unsigned obj, unsigned value);
-    /* The block keeps n of its fields, at least one and fewer than it has. */
+    /* The block keeps n of its fields, at least one and fewer than it has.  NULL: the fields that go
+     * become unit, by stores. */
     void (*truncate)(struct gc *, unsigned obj, size_t n);
     /* hooks->finalised is called when the block dies; last: after its weak pointers are cleared. */
     void (*finalise)(struct gc *, unsigned obj, uint64_t number, bool last);

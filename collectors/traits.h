@@ -48,6 +48,8 @@ typedef enum gc_refusal {
       !(c->extras && t->lacks_raw & 16),                                                           \
       "raw, and one of the tags 251, 252, 254, 255 to be left: 255 where there are extras",        \
       "no-scan tags that it has not: the sum of 1 for 251 (TAG_ABSTRACT), 2 for 252, 4, 8, 16 for 255") \
+    X(unsigned, own_tags, isomorphism, t->own_tags < TAG_LAZY, "to be 245 at most",                       \
+      "tags from this one to 245 are its own: programs have blocks with tag 0 instead; 0: none")   \
     X(bool, outside, outside, true, "",                                                            \
       "tolerates even words that point outside the heap, and static blocks")                       \
     X(bool, any_word, any_word, t->outside, "outside",                                             \

@@ -86,6 +86,7 @@ struct runner {
     bool takes_infix, takes_closures, takes_raw, takes_outside, takes_any_word, takes_atoms;
     unsigned word_bits;    /* of the shortest word that one of them has (traits.h) */
     unsigned lacks_raw;    /* no-scan tags that one of them has not (traits.h) */
+    unsigned own_tags;     /* the first tag that is one collector's own; 0: none (traits.h) */
     bool immutables;       /* one of them has blocks that must not be written */
     bool forwards;         /* a collector may lead pointers past Forward blocks */
     bool infix_keys;       /* the key of an ephemeron may be an infix pointer */

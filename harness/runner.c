@@ -275,7 +275,7 @@ static void reset(struct runner *r, const struct program *program) {
     r->takes_infix = r->takes_closures = r->takes_raw = true;
     r->takes_outside = r->takes_any_word = r->takes_atoms = true;
     r->immutables = r->forwards = r->over = false;
-    r->lacks_raw = 0;
+    r->lacks_raw = r->own_tags = 0;
     r->word_bits = 64;
     r->extras = r->infix_keys = true;
     r->fresh = MODEL_NONE;
@@ -288,6 +288,8 @@ static void reset(struct runner *r, const struct program *program) {
         if (s->traits.word_bits && s->traits.word_bits < r->word_bits)
             r->word_bits = s->traits.word_bits;
         r->lacks_raw |= s->traits.lacks_raw;
+        if (s->traits.own_tags && (!r->own_tags || s->traits.own_tags < r->own_tags))
+            r->own_tags = s->traits.own_tags;
         r->takes_raw &= s->traits.raw && has_raw_tag(r->lacks_raw);
         r->takes_outside &= s->traits.outside;
         r->takes_any_word &= s->traits.any_word;

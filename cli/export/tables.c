@@ -16,7 +16,7 @@ struct lowering {
     FILE *f;
     const struct program *p;
     bool infix, closures, raw, outside, any_word, atoms;
-    unsigned mutators, word_bits, lacks_raw;
+    unsigned mutators, word_bits, lacks_raw, own_tags;
 };
 
 /* ---- what the collectors take -----------------------------------------------------------------
@@ -29,6 +29,8 @@ static void lower_to(struct lowering *l, const struct collector *c) {
     l->closures &= traits.start_env;
     l->raw &= traits.raw;
     l->lacks_raw |= traits.lacks_raw;
+    if (traits.own_tags && (!l->own_tags || traits.own_tags < l->own_tags))
+        l->own_tags = traits.own_tags;
     if (traits.word_bits && traits.word_bits < l->word_bits)
         l->word_bits = traits.word_bits;
     l->outside &= traits.outside;
@@ -56,7 +58,7 @@ static struct lowering lower(FILE *f, const struct exported *e) {
 static unsigned lowered_tag(const struct lowering *l, unsigned tag) {
     if (tag >= TAG_NO_SCAN)
         return l->raw ? lowered_raw_tag(tag, l->lacks_raw) : 0;
-    return tag != TAG_CLOSURE || l->closures ? tag : 0;
+    return tag != TAG_CLOSURE || l->closures ? lowered_own_tag(tag, l->own_tags) : 0;
 }
 
 /* ---- words ------------------------------------------------------------------------------------

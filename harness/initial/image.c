@@ -96,7 +96,7 @@ static unsigned lowered_tag(const struct runner *r, const struct item *item) {
         return raw_tag(r, item->tag);
     if (item->tag == TAG_FORWARD && r->forwards && item->wosize != 1)
         return 0;
-    return item->tag;
+    return lowered_own_tag(item->tag, r->own_tags);
 }
 
 /* Of the block that the first field of the environment leads to, or of the closure's own. */

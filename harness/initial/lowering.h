@@ -17,6 +17,11 @@ static inline unsigned lowered_raw_tag(unsigned tag, unsigned lacks) {
     return tag;
 }
 
+/* The tag of a block with fields where those from `own` on are the collector's (trait own_tags). */
+static inline unsigned lowered_own_tag(unsigned tag, unsigned own) {
+    return own && tag >= own && tag < TAG_LAZY ? 0 : tag;
+}
+
 /* The integer in words of so many bits (trait word_bits; 64: all), with its sign. */
 static inline int64_t lowered_integer(int64_t n, unsigned bits) {
     unsigned spare = 64 - bits;

@@ -3,6 +3,7 @@
  * The operations that allocate blocks (operations.h).
  */
 #include "collectors/words_copy.h"
+#include "harness/initial/lowering.h"
 #include "harness/operations/operations.h"
 
 #include <assert.h>
@@ -67,7 +68,7 @@ static void initialise(struct runner *r, const struct op *op, unsigned m, size_t
 bool op_alloc(struct runner *r, const struct op *op, unsigned m) {
     before_allocation(r, m);
     bool forward = op->tag == TAG_FORWARD && r->forwards; /* as Lazy.force makes it, or nothing */
-    unsigned tag = !forward ? op->tag : op->size == 1 ? TAG_LAZY : 0;
+    unsigned tag = !forward ? lowered_own_tag(op->tag, r->own_tags) : op->size == 1 ? TAG_LAZY : 0;
     if (allocate(r, m, op->size, tag, 0, r->units) == MODEL_NONE)
         return true;
     initialise(r, op, m, 0);

@@ -3,16 +3,12 @@
  * Operations on whole blocks of a runtime, by its own functions (operations.h): parts of arrays and
  * arrays put together, copies of a block, a block that becomes like another one.
  */
+#include "harness/initial/lowering.h"
 #include "harness/operations/operations.h"
 
 #include <string.h>
 
 static const struct value made = {.kind = VALUE_SLOT, .block = SLOT_NEW};
-
-/* Do all sides have the function?  Where there is a runtime, that is what is to be run. */
-#define ALL_HAVE(r, function)                                                                      \
-    ((r)->side[PARTY_SUBJECT].collector->extras->function &&                                       \
-     ((r)->n_sides == 1 || (r)->side[PARTY_REFERENCE].collector->extras->function))
 
 /* Has all sides made the block?  Then dst is it, and the model has it, with fields to be filled in.
  * MODEL_NONE: it was refused. */
@@ -112,7 +108,7 @@ bool op_dup(struct runner *r, const struct op *op, unsigned m) {
     if (from == MODEL_NONE)
         return false;
     const struct model_object o = r->model.objects[from];
-    unsigned tag = op->retagged ? op->retagged - 1u : o.tag;
+    unsigned tag = op->retagged ? lowered_own_tag(op->retagged - 1u, r->own_tags) : o.tag;
     if (!may_be_dup(&o, tag) || !ALL_HAVE(r, dup))
         return skip(r, SKIP_UNFIT);
     if (!model_has_room(&r->model, 1, o.wosize))

@@ -138,11 +138,12 @@ bool op_truncate(struct runner *r, const struct op *op, unsigned m) {
         return object == MODEL_NONE ? false : skip(r, SKIP_UNFIT);
     struct model_object *o = &r->model.objects[object];
     uint32_t n = least + op->kept % (o->wosize - least + 1);
-    if (n == o->wosize)
+    bool by_stores = !r->extras || !ALL_HAVE(r, truncate);
+    if (n == o->wosize || (by_stores && o->first_scanned > n))
         return skip(r, SKIP_UNFIT);
     copy_parent(r, m, op->dst, SLOT_TO);
     clear_slot(r, m, SLOT_VALUE);
-    if (!r->extras) {
+    if (by_stores) {
         for (uint32_t f = n; f < o->wosize && store_field(r, m, f, false);)
             f++;
         return true;

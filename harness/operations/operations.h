@@ -77,4 +77,9 @@ bool leads_to_infix(const struct runner *, word v);
 /* The lazy block in the slot becomes a Forward block to its field. */
 void make_forward(struct runner *, unsigned m, unsigned slot);
 
+/* Do all sides have the function?  Where there is a runtime, that is what is to be run. */
+#define ALL_HAVE(r, function)                                                                      \
+    ((r)->side[PARTY_SUBJECT].collector->extras->function &&                                       \
+     ((r)->n_sides == 1 || (r)->side[PARTY_REFERENCE].collector->extras->function))
+
 #endif

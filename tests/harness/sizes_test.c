@@ -74,6 +74,10 @@ static void values_are_cut_to_the_bits_that_there_are(void **state) {
     assert_int_equal(lowered_raw_tag(TAG_CUSTOM, 0), TAG_CUSTOM);
     assert_int_equal(lowered_raw_tag(TAG_CUSTOM, 16), TAG_STRING);
     assert_int_equal(lowered_raw_tag(TAG_DOUBLE, 1 | 2 | 4 | 16), TAG_DOUBLE_ARRAY);
+    assert_int_equal(lowered_own_tag(245, 0), 245);
+    assert_int_equal(lowered_own_tag(245, 244), 0);
+    assert_int_equal(lowered_own_tag(243, 244), 243);
+    assert_int_equal(lowered_own_tag(TAG_LAZY, 244), TAG_LAZY);
 }
 
 /* ---- an image that does not fit ---------------------------------------------------------------
