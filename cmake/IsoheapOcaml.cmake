@@ -129,29 +129,18 @@ function(isoheap_ocaml_special runtime)
         COMPILE_DEFINITIONS "malloc=region_malloc;free=region_free;realloc=region_realloc")
 endfunction()
 
-# isoheap_ocaml_variant(name symbol tree version): library isoheap_<symbol> with the collector of that symbol.
-function(isoheap_ocaml_variant name symbol tree version)
-    set(made "${PROJECT_BINARY_DIR}/ocaml/${symbol}_made")
-    isoheap_ocaml_headers("${tree}" "${version}" "${made}")
-    set(runtime "${tree}/runtime")
-    if(name STREQUAL tiny)
-        set(runtime "${PROJECT_BINARY_DIR}/ocaml/${symbol}_tree")
-        isoheap_ocaml_shrink("${tree}" "${runtime}")
-    endif()
-    set(sources ${ISOHEAP_OCAML_RUNTIME})
-    list(REMOVE_ITEM sources freelist major_gc) # parts of freelist_view.c and major_view.c
-    list(TRANSFORM sources REPLACE "(.+)" "${runtime}/\\1.c")
-    file(GLOB adapter CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/collectors/ocaml/*.c")
-    set(views "${PROJECT_SOURCE_DIR}/collectors/ocaml/freelist_view.c"
-        "${PROJECT_SOURCE_DIR}/collectors/ocaml/major_view.c") # alone: see ocaml_objects.sh
-    list(REMOVE_ITEM adapter ${views})
-    isoheap_ocaml_special("${runtime}")
-    isoheap_ocaml_together("${PROJECT_BINARY_DIR}/ocaml/${symbol}_runtime.c" "${sources}" sources)
-    isoheap_ocaml_together("${PROJECT_BINARY_DIR}/ocaml/${symbol}_adapter.c" "${adapter}" adapter)
-    list(APPEND adapter ${views})
+# isoheap_ocaml_library(symbol name runtime made SOURCES file ... ADAPTER file ... VIEWS file ... [DEFINITIONS ...]):
+# library isoheap_<symbol> with the collector of that symbol, the variant `name`.  VIEWS contain files of the
+# runtime, and are compiled alone (ocaml_objects.sh); DEFINITIONS are the runtime's.
+function(isoheap_ocaml_library symbol name runtime made)
+    cmake_parse_arguments(PARSE_ARGV 4 arg "" "" "SOURCES;ADAPTER;VIEWS;DEFINITIONS")
+    isoheap_ocaml_together("${PROJECT_BINARY_DIR}/ocaml/${symbol}_runtime.c" "${arg_SOURCES}" sources)
+    isoheap_ocaml_together("${PROJECT_BINARY_DIR}/ocaml/${symbol}_adapter.c" "${arg_ADAPTER}" adapter)
+    list(APPEND adapter ${arg_VIEWS})
     add_library(${symbol}_runtime OBJECT ${sources})
     add_library(${symbol}_adapter OBJECT ${adapter})
     target_compile_options(${symbol}_runtime PRIVATE -w)
+    target_compile_definitions(${symbol}_runtime PRIVATE ${arg_DEFINITIONS})
     foreach(part ${symbol}_runtime ${symbol}_adapter)
         isoheap_flags(${part} INSTRUMENTED)
         target_include_directories(${part} SYSTEM PRIVATE "${runtime}" "${made}" "${made}/caml")
@@ -183,6 +172,26 @@ function(isoheap_ocaml_variant name symbol tree version)
     add_library(isoheap_${symbol} STATIC ${objects})
     set_target_properties(isoheap_${symbol} PROPERTIES LINKER_LANGUAGE C)
     target_link_libraries(isoheap_${symbol} PUBLIC isoheap_collectors m) # arena.c; the runtime's own
+endfunction()
+
+# isoheap_ocaml_variant(name symbol tree version): library isoheap_<symbol> with the collector of that symbol.
+function(isoheap_ocaml_variant name symbol tree version)
+    set(made "${PROJECT_BINARY_DIR}/ocaml/${symbol}_made")
+    isoheap_ocaml_headers("${tree}" "${version}" "${made}")
+    set(runtime "${tree}/runtime")
+    if(name STREQUAL tiny)
+        set(runtime "${PROJECT_BINARY_DIR}/ocaml/${symbol}_tree")
+        isoheap_ocaml_shrink("${tree}" "${runtime}")
+    endif()
+    set(sources ${ISOHEAP_OCAML_RUNTIME})
+    list(REMOVE_ITEM sources freelist major_gc) # parts of freelist_view.c and major_view.c
+    list(TRANSFORM sources REPLACE "(.+)" "${runtime}/\\1.c")
+    file(GLOB adapter CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/collectors/ocaml/*.c")
+    set(views "${PROJECT_SOURCE_DIR}/collectors/ocaml/freelist_view.c"
+        "${PROJECT_SOURCE_DIR}/collectors/ocaml/major_view.c")
+    list(REMOVE_ITEM adapter ${views})
+    isoheap_ocaml_special("${runtime}")
+    isoheap_ocaml_library(${symbol} ${name} "${runtime}" "${made}" SOURCES ${sources} ADAPTER ${adapter} VIEWS ${views})
 endfunction()
 
 # isoheap_ocaml_edited(symbol [file old new]...): library isoheap_<symbol>, the runtime of this build's tree with

@@ -2,11 +2,15 @@
 # SPDX-License-Identifier: MIT
 # Configures (once) and builds presets of CMakePresets.json:  build.sh PRESET...
 # TARGETS="a b" builds these instead of what the preset names.  OCAML=DIR or OCAML=VERSION is where the
-# OCaml runtime comes from (ocaml_source.sh); without it from Debian's package.
+# OCaml runtime comes from (ocaml_source.sh), that of OCaml 5 if it is one of those; without it OCaml 4 comes
+# from Debian's package, and OCaml 5 from where install.sh has put it.
 set -eu
 cd "$(dirname "$0")/.."
 jobs=${JOBS:-$(nproc)}
-tree=$(scripts/ocaml_source.sh "${OCAML:-}")
+tree=$(scripts/ocaml_source.sh "${OCAML:-}") tree5=
+case $(head -n 1 "$tree/VERSION" 2>/dev/null) in
+5.*) tree5=$tree tree= ;;
+esac
 
 # A cache from before the checkout was moved is of no use.
 forget_moved_build() {
@@ -16,20 +20,20 @@ forget_moved_build() {
     fi
 }
 
-# The OCaml tree that a build has been configured with.
-tree_of() {
-    sed -n 's/^ISOHEAP_OCAML_SOURCE:[A-Z]*=//p' "build/$1/CMakeCache.txt" 2>/dev/null || true
+# The trees of OCaml 4 and 5 that a build has been configured with.
+trees_of() {
+    sed -n 's/^ISOHEAP_OCAML5*_SOURCE:[A-Z]*=//p' "build/$1/CMakeCache.txt" 2>/dev/null | sort | paste -sd ' '
 }
 
 configure() {
-    local log=build/$1/configure.log before
-    before=$(tree_of "$1")
-    if [ build/"$1"/build.ninja -nt CMakePresets.json ] && [ "$before" = "$tree" ]; then
+    local log=build/$1/configure.log before wanted
+    before=$(trees_of "$1") wanted=$(printf '%s\n' "$tree" "$tree5" | sort | paste -sd ' ')
+    if [ build/"$1"/build.ninja -nt CMakePresets.json ] && [ "$before" = "$wanted" ]; then
         return
     fi
-    [ "$before" = "$tree" ] || echo "the OCaml runtime of build/$1 comes from ${tree:-the package ocaml-source}"
+    [ "$before" = "$wanted" ] || echo "the OCaml runtime of build/$1 comes from ${tree:-${tree5:-the package ocaml-source}}"
     mkdir -p "build/$1"
-    if ! cmake --preset "$1" -DISOHEAP_OCAML_SOURCE="$tree" >"$log" 2>&1; then
+    if ! cmake --preset "$1" -DISOHEAP_OCAML_SOURCE="$tree" -DISOHEAP_OCAML5_SOURCE="$tree5" >"$log" 2>&1; then
         cat "$log" >&2
         exit 1
     fi

@@ -7,9 +7,12 @@
 #   install.sh --machines  the same, and other machines and compilers, for make machines
 #   install.sh --list      print the packages and what each is for
 #
+# By npm, if that is there, it fetches the sources of OCaml 5 into build/ocaml-source/ (ocaml_source.sh).
+#
 # Runs apt-get as root or through sudo.  With INSTALL=no, or without either, it says what to
 # install and fails.
 set -eu
+cd "$(dirname "$0")/.."
 
 packages() {
     cat <<'LIST'
@@ -112,6 +115,13 @@ tests=
 machines=
 [ "${1:-}" != --tests ] || tests=yes
 [ "${1:-}" != --machines ] || machines=yes
+# The sources of OCaml 5 are in no package of Debian's.  Without them the collectors ocaml5 are left out.
+fetch_ocaml5() {
+    [ -d build/ocaml-source/5.3.0 ] || ! command -v npm >/dev/null || scripts/ocaml_source.sh 5.3.0 ||
+        echo "the collectors ocaml5 are left out" >&2
+}
+
+fetch_ocaml5
 if ! command -v dpkg-query >/dev/null; then
     check_programs
     exit

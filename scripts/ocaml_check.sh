@@ -111,7 +111,7 @@ look_at() {
 }
 held=''
 printf '%-18s  %-12s  %-20s  %-15s  %s\n' defect collector class versions here
-for file in crashes/*/ocaml*-*.txt; do
+for file in crashes/*/ocaml{,_*}-*.txt; do
     look_at "$file"
 done
 

@@ -13,6 +13,7 @@
 #include "collectors/incremental/incremental.h"
 #include "collectors/mark_sweep/mark_sweep.h"
 #include "collectors/ocaml/ocaml.h"
+#include "collectors/ocaml5/ocaml5.h"
 #include "collectors/tower/tower.h"
 
 #include <string.h>
@@ -39,6 +40,15 @@ const struct collector *const registered_collectors[] = {
 #endif
 #ifdef ISOHEAP_HAS_OCAML_TINY
     &ocaml_tiny,
+#endif
+#ifdef ISOHEAP_HAS_OCAML5
+    &ocaml5,
+#endif
+#ifdef ISOHEAP_HAS_OCAML5_DEBUG
+    &ocaml5_debug,
+#endif
+#ifdef ISOHEAP_HAS_OCAML5_TINY
+    &ocaml5_tiny,
 #endif
     NULL,
 };

@@ -48,7 +48,7 @@ known() {
     grep -q "^# " "$1" || complain "$1 does not say why"
     [ "$(sed '1,/^script/d' "$1" | grep -cv '^ *#')" -le 12 ] || complain "$1: more than 12 operations"
 }
-for file in "$SOURCE_DIR"/crashes/*/ocaml*-*.txt; do
+for file in "$SOURCE_DIR"/crashes/*/ocaml{,_*}-*.txt; do
     known "$file"
 done
 [ $n -ge 4 ] || complain "there are $n crash files"

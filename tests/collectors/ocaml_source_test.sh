@@ -13,7 +13,7 @@ tree() {
     echo "$tree"
 }
 
-for version in 4.12.0 4.13.1 4.14.5 '4.14.3+dev0-2023-12-11' '4.13.0~alpha1'; do
+for version in 4.12.0 4.13.1 4.14.5 5.3.0 '5.3.1+dev0' '4.14.3+dev0-2023-12-11' '4.13.0~alpha1'; do
     it=$(tree "$version")
     check 0 "^$it\$" "$SOURCE_DIR"/scripts/ocaml_source.sh "$it"
 done

@@ -113,7 +113,10 @@ def of_the_list(d):
          range(len(collectors["generational"]["kinds"])))
     if "ocaml" in collectors:
         same("docs/ocaml.md, collectors", names(table("docs/ocaml.md", ["collector"])),
-             [c for c in collectors if c.startswith("ocaml")])
+             [c for c in collectors if re.fullmatch("ocaml(_.*)?", c)])
+    if "ocaml5" in collectors:
+        same("docs/ocaml5.md, collectors", names(table("docs/ocaml5.md", ["collector"])),
+             [c for c in collectors if c.startswith("ocaml5")])
     same("README.md, exit statuses", re.findall(r"(\d) (?:no violation|violation|usage|unreadable|harness|nothing)",
                                                  text("README.md")), range(6))
 
@@ -128,6 +131,8 @@ def of_sources():
          [p for p in parts if p not in ("all", "default")])
     same("docs/ocaml.md, masks", names(table("docs/ocaml.md", ["mask"])),
          re.findall(r'\{"([a-z-]+)",\s*"', text("collectors/ocaml/extras.c")))
+    same("docs/ocaml5.md, masks", names(table("docs/ocaml5.md", ["mask"])),
+         re.findall(r'X\(MASK_\w+, "([a-z-]+)"', text("collectors/ocaml5/masks.c")))
     variants = xmacro("models/onthefly/model.h", "VARIANTS")
     rows = [r[0] for r in table("docs/on-the-fly.md", ["variant", "first broken"])]
     same("docs/on-the-fly.md, variants", rows + [n for n in named_in("docs/on-the-fly.md") if n in variants and n not in rows],

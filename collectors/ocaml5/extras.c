@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the OCaml runtime has besides its collector (collectors/extras.h), by the functions that the
+ * standard library's Ephemeron, Gc, Lazy, Obj and Marshal call.
+ */
+#include "collectors/ocaml5/internal.h"
+
+#include <string.h>
+
+#include <caml/alloc.h>
+#include <caml/custom.h>
+#include <caml/finalise.h>
+#include <caml/intext.h>
+#include <caml/major_gc.h>
+#include <caml/memory.h>
+#include <caml/minor_gc.h>
+#include <caml/mlvalues.h>
+#include <caml/version.h>
+
+#include "collectors/ocaml5/weak.h"
+
+/* In no header. */
+extern value caml_obj_reachable_words(value block);
+extern value caml_array_fill(value block, value i, value n, value v);
+extern value caml_array_sub(value block, value i, value n), caml_array_append(value, value);
+extern value caml_array_concat(value list), caml_obj_dup(value), caml_obj_with_tag(value, value);
+extern value caml_update_dummy(value dummy, value like), caml_lazy_make_forward(value);
+
+static value in_slot(unsigned slot) {
+    return (value)root_get(slot);
+}
+
+static void leave_marking(struct gc *g, enum mask mask) {
+    if (!is_masked(g, mask) || !runtime_is_marking())
+        return;
+    runtime_empty_minor_heap();
+    runtime_finish_cycle();
+}
+
+/* An old Forward block, which may be a key, is about to lead to v: nothing on the way may be young
+ * while a cycle marks. */
+static void leave_young(struct gc *g, value forward, value v) {
+    enum { LONGEST = 64 };
+    if (!is_masked(g, MASK_YOUNG_KEY) || !runtime_leads_keys() || Is_young(forward))
+        return;
+    for (unsigned n = 0; n < LONGEST && Is_block(v); n++) {
+        if (Is_young(v))
+            runtime_empty_minor_heap();
+        if (!Is_in_heap(v) || Tag_val(v) != Forward_tag)
+            return;
+        v = Forward_val(v);
+    }
+}
+
+/* The shadow of a block that has changed may lead to others than before. */
+static void end_anew(struct gc *g) {
+    runtime_urgent(g);
+    runtime_renew(g);
+}
+
+void extras_reset(struct gc *g) {
+    g->finalises = g->stale = false;
+    memset(g->hands, 0, sizeof g->hands);
+}
+
+/* ---- ephemerons ---------------------------------------------------------------------------------
+ */
+
+static enum gc_result ephemeron(struct gc *g, unsigned dst, size_t keys) {
+    runtime_begin(g);
+    if (!runtime_has_room(g, keys + 1))
+        return GC_OUT_OF_MEMORY;
+    root_set(dst, (word)caml_ephemeron_create((mlsize_t)keys));
+    end_anew(g);
+    return GC_OK;
+}
+
+void ephemeron_set(struct gc *g, word ephemeron, size_t i, word v) {
+    CAMLparam0();
+    CAMLlocal2(to, what);
+    to = (value)ephemeron;
+    what = (value)v;
+    leave_marking(g, MASK_EPHEMERON);
+    if (i > 0 && Is_block(what) && Is_in_heap(what) && Tag_val(what) == Forward_tag)
+        leave_young(g, what, Forward_val(what));
+    if (i == 0)
+        caml_ephemeron_set_data(to, what);
+    else
+        caml_ephemeron_set_key(to, (mlsize_t)i - 1, what);
+    CAMLreturn0;
+}
+
+void ephemeron_clear(word ephemeron, size_t i) {
+    caml_ephemeron_unset_key((value)ephemeron, (mlsize_t)i - 1);
+    caml_ephemeron_unset_data((value)ephemeron);
+}
+
+static void set(struct gc *g, unsigned obj, size_t i, unsigned v) {
+    runtime_begin(g);
+    ephemeron_set(g, root_get(obj), i, root_get(v));
+    end_anew(g);
+}
+
+static void unset(struct gc *g, unsigned obj, size_t i) {
+    runtime_begin(g);
+    leave_marking(g, MASK_EPHEMERON);
+    if (i == 0)
+        caml_ephemeron_unset_data(in_slot(obj));
+    else
+        caml_ephemeron_unset_key(in_slot(obj), (mlsize_t)i - 1);
+    end_anew(g);
+}
+
+/* dst := a word of the runtime's, which may lead to what no root has reached. */
+static void give(struct gc *g, unsigned dst, value v) {
+    if (runtime_collections() == g->seen && runtime_is_shown(g, (word)v)) {
+        g->config.slots[0][dst] = shadow_show(&g->shadow, (word)v);
+        return;
+    }
+    root_set(dst, (word)v);
+    runtime_renew(g);
+}
+
+static bool get_field(value e, size_t i, value *v) {
+    return i == 0 ? caml_ephemeron_get_data(e, v) : caml_ephemeron_get_key(e, (mlsize_t)i - 1, v);
+}
+
+static bool get(struct gc *g, unsigned dst, unsigned obj, size_t i) {
+    value v = Val_unit;
+    runtime_begin(g);
+    bool found = get_field(in_slot(obj), i, &v);
+    if (found)
+        give(g, dst, v);
+    return found;
+}
+
+static bool is_set(struct gc *g, unsigned obj, size_t i) {
+    runtime_begin(g);
+    return i == 0 ? caml_ephemeron_data_is_set(in_slot(obj))
+                  : caml_ephemeron_key_is_set(in_slot(obj), (mlsize_t)i - 1);
+}
+
+/* Is a block with tag 251 set there, dead or not? */
+static bool holds_abstract(value e, size_t i) {
+    value v = Field(e, CAML_EPHE_DATA_OFFSET + i);
+    return v != caml_ephe_none && Is_block(v) && Tag_val(v) == Abstract_tag;
+}
+
+static bool copy_by_hand(value e, size_t i, value *v) {
+    if (!get_field(e, i, v))
+        return false;
+    *v = caml_obj_dup(*v);
+    return true;
+}
+
+static enum gc_result copy(struct gc *g, unsigned dst, unsigned obj, size_t i, size_t words,
+                           bool *found) {
+    value v = Val_unit;
+    runtime_begin(g);
+    if (!runtime_has_room(g, words))
+        return GC_OUT_OF_MEMORY;
+    if (is_masked(g, MASK_COPY_ABSTRACT) && holds_abstract(in_slot(obj), i))
+        *found = copy_by_hand(in_slot(obj), i, &v);
+    else
+        *found = i == 0 ? caml_ephemeron_get_data_copy(in_slot(obj), &v)
+                        : caml_ephemeron_get_key_copy(in_slot(obj), (mlsize_t)i - 1, &v);
+    if (*found && is_masked(g, MASK_COPY))
+        darken(v);
+    if (*found)
+        root_set(dst, (word)v);
+    end_anew(g);
+    return GC_OK;
+}
+
+static void blit(struct gc *g, unsigned src, size_t i, unsigned dst, size_t j, size_t n) {
+    runtime_begin(g);
+    leave_marking(g, MASK_EPHEMERON);
+    if (i == 0 && is_masked(g, MASK_BLIT_DATA))
+        darken_data(in_slot(src));
+    if (i == 0)
+        caml_ephemeron_blit_data(in_slot(src), in_slot(dst));
+    else
+        caml_ephemeron_blit_key(in_slot(src), (mlsize_t)i - 1, in_slot(dst), (mlsize_t)j - 1,
+                                (mlsize_t)n);
+    end_anew(g);
+}
+
+/* ---- blocks that tell of their death
+ * --------------------------------------------------------------
+ */
+
+static void finalise_custom(value v) {
+    runtime_finalised((uint64_t)Long_val(Field(v, 1)));
+}
+
+static struct custom_operations resource_operations = {
+    "isoheap.resource",         finalise_custom,
+    custom_compare_default,     custom_hash_default,
+    custom_serialize_default,   custom_deserialize_default,
+    custom_compare_ext_default, custom_fixed_length_default};
+
+/* Memory outside the heap that each claims to hold, as a bigarray does: it drives the collector's
+ * speed. */
+enum { RESOURCE_BYTES = 64 };
+
+static enum gc_result resource(struct gc *g, unsigned dst, size_t words, uint64_t number) {
+    runtime_begin(g);
+    if (!runtime_has_room(g, words))
+        return GC_OUT_OF_MEMORY;
+    value v = caml_alloc_custom_mem(&resource_operations,
+                                    (words + CUSTOM_HIDDEN - 1) * sizeof(value), RESOURCE_BYTES);
+    word *fields = word_pointer((word)v);
+    fields[1] = (word)Val_long((intnat)number);
+    for (size_t i = 0; i < words; i++)
+        fields[CUSTOM_HIDDEN + i] = 0;
+    root_set(dst, (word)v);
+    end_anew(g);
+    return GC_OK;
+}
+
+static void finalise(struct gc *g, unsigned obj, uint64_t number, bool last) {
+    runtime_begin(g);
+    runtime_finalise(g, root_get(obj), number, last, NULL);
+    end_anew(g);
+}
+
+static void finalise_then(struct gc *g, unsigned obj, uint64_t number, bool last,
+                          const struct gc_finaliser *then) {
+    runtime_begin(g);
+    runtime_finalise(g, root_get(obj), number, last, then);
+    end_anew(g);
+}
+
+/* ---- blocks that change
+ * ---------------------------------------------------------------------------
+ */
+
+/* As Lazy.force leaves it. */
+static void forward(struct gc *g, unsigned obj, unsigned v) {
+    runtime_begin(g);
+    if (heap_has_ephemerons())
+        leave_young(g, in_slot(obj), in_slot(v));
+    lazy_forced(in_slot(obj), in_slot(v));
+    end_anew(g);
+}
+
+/* Array.fill, for any block with values. */
+static void fill(struct gc *g, unsigned obj, size_t i, size_t n, unsigned v) {
+    runtime_begin(g);
+    caml_array_fill(in_slot(obj), Val_long((intnat)i), Val_long((intnat)n), in_slot(v));
+    end_anew(g);
+}
+
+/* ---- blocks made of others
+ * ------------------------------------------------------------------------
+ */
+
+static enum gc_result made(struct gc *g, unsigned dst, value v) {
+    root_set(dst, (word)v);
+    end_anew(g);
+    return GC_OK;
+}
+
+static enum gc_result sub(struct gc *g, unsigned dst, unsigned src, size_t i, size_t n) {
+    runtime_begin(g);
+    if (!runtime_has_room(g, n))
+        return GC_OUT_OF_MEMORY;
+    return made(g, dst, caml_array_sub(in_slot(src), Val_long((intnat)i), Val_long((intnat)n)));
+}
+
+static value cons(value head, value tail) {
+    CAMLparam2(head, tail);
+    value cell = caml_alloc_small(2, 0);
+    Field(cell, 0) = head;
+    Field(cell, 1) = tail;
+    CAMLreturn(cell);
+}
+
+/* Array.append, or Array.concat of three. */
+static enum gc_result append(struct gc *g, unsigned dst, unsigned src, unsigned other, bool thrice,
+                             size_t words) {
+    runtime_begin(g);
+    if (!runtime_has_room(g, words))
+        return GC_OUT_OF_MEMORY;
+    if (!thrice)
+        return made(g, dst, caml_array_append(in_slot(src), in_slot(other)));
+    root_set(dst, (word)cons(in_slot(src), Val_emptylist));
+    root_set(dst, (word)cons(in_slot(other), (value)root_get(dst)));
+    root_set(dst, (word)cons(in_slot(src), (value)root_get(dst)));
+    return made(g, dst, caml_array_concat((value)root_get(dst)));
+}
+
+static enum gc_result duplicate(struct gc *g, unsigned dst, unsigned src, unsigned tag,
+                                size_t words) {
+    runtime_begin(g);
+    if (!runtime_has_room(g, words))
+        return GC_OUT_OF_MEMORY;
+    bool same = tag == header_tag(header_of((word)in_slot(src)));
+    return made(g, dst,
+                same ? caml_obj_dup(in_slot(src))
+                     : caml_obj_with_tag(Val_long((intnat)tag), in_slot(src)));
+}
+
+static void update(struct gc *g, unsigned obj, unsigned v) {
+    runtime_begin(g);
+    caml_update_dummy(in_slot(obj), in_slot(v));
+    end_anew(g);
+}
+
+static enum gc_result forwarding(struct gc *g, unsigned dst, unsigned v) {
+    runtime_begin(g);
+    if (!runtime_has_room(g, 1))
+        return GC_OUT_OF_MEMORY;
+    return made(g, dst, caml_lazy_make_forward(in_slot(v)));
+}
+
+/* ---- copies and counts
+ * ----------------------------------------------------------------------------
+ */
+
+/* Marshal.from_string (Marshal.to_string v flags) 0 */
+static enum gc_result marshal(struct gc *g, unsigned dst, unsigned src, bool unshared,
+                              size_t words) {
+    runtime_begin(g);
+    if (!runtime_has_room(g, words - 1))
+        return GC_OUT_OF_MEMORY;
+    char *bytes;
+    intnat length;
+    value flags = Val_emptylist;
+    if (unshared) { /* [No_sharing], the first constructor of Marshal.extern_flags */
+        flags = caml_alloc_small(2, 0);
+        Field(flags, 0) = Val_int(0);
+        Field(flags, 1) = Val_emptylist;
+    }
+    caml_output_value_to_malloc(in_slot(src), flags, &bytes, &length);
+    root_set(dst, (word)caml_input_value_from_malloc(bytes, 0));
+    end_anew(g);
+    return GC_OK;
+}
+
+static size_t measure(struct gc *g, unsigned obj) {
+    runtime_begin(g);
+    return (size_t)Long_val(caml_obj_reachable_words(in_slot(obj)));
+}
+
+const struct gc_extras ocaml_extras = {.ephemeron = ephemeron,
+                                       .set = set,
+                                       .unset = unset,
+                                       .get = get,
+                                       .blit = blit,
+                                       .resource = resource,
+                                       .forward = forward,
+                                       .fill = fill,
+                                       .finalise = finalise,
+                                       .marshal = marshal,
+                                       .measure = measure,
+                                       .is_set = is_set,
+                                       .copy = copy,
+                                       .sub = sub,
+                                       .append = append,
+                                       .dup = duplicate,
+                                       .update = update,
+                                       .forwarding = forwarding,
+                                       .finalise_then = finalise_then,
+                                       .act = runtime_act};

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The pools and large blocks of the OCaml 5 runtime, whose lists are known to its own file alone:
+ * this one contains it.
+ */
+#include "shared_heap.c"
+
+#include "collectors/ocaml5/internal.h"
+
+static void visit_pools(pool *p, void visit(const struct heap_pool *)) {
+    for (; p; p = p->next)
+        visit(&(struct heap_pool){.start = (word *)(void *)p,
+                                  .first = (word *)(void *)POOL_FIRST_BLOCK(p, p->sz),
+                                  .end = (word *)(void *)POOL_END(p),
+                                  .each = wsize_sizeclass[p->sz]});
+}
+
+void heap_pools(void visit(const struct heap_pool *)) {
+    const struct caml_heap_state *s = Caml_state->shared_heap;
+    for (unsigned i = 1; i < NUM_SIZECLASSES; i++) {
+        visit_pools(s->avail_pools[i], visit);
+        visit_pools(s->full_pools[i], visit);
+        visit_pools(s->unswept_avail_pools[i], visit);
+        visit_pools(s->unswept_full_pools[i], visit);
+        visit_pools(atomic_load(&pool_freelist.global_avail_pools[i]), visit);
+        visit_pools(atomic_load(&pool_freelist.global_full_pools[i]), visit);
+    }
+}
+
+static void visit_large(large_alloc *a, void visit(word *header)) {
+    for (; a; a = a->next)
+        visit((word *)(void *)((char *)a + LARGE_ALLOC_HEADER_SZ));
+}
+
+void heap_large(void visit(word *header)) {
+    visit_large(Caml_state->shared_heap->swept_large, visit);
+    visit_large(Caml_state->shared_heap->unswept_large, visit);
+    visit_large(pool_freelist.global_large, visit);
+}
+
+void heap_counts(struct heap_counted *c) {
+    const struct heap_stats *s = &Caml_state->shared_heap->stats;
+    *c = (struct heap_counted){.pool_words = (size_t)s->pool_words,
+                               .pool_live_words = (size_t)s->pool_live_words,
+                               .pool_live_blocks = (size_t)s->pool_live_blocks,
+                               .pool_frag_words = (size_t)s->pool_frag_words,
+                               .large_words = (size_t)s->large_words,
+                               .large_blocks = (size_t)s->large_blocks};
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a program does with the blocks of the OCaml runtime, by the functions that C code linked
+ * with it would call (internal.h).
+ *
+ * Every operation reads the slots into the runtime's roots, and writes the shadow anew if the
+ * runtime has collected meanwhile.
+ */
+#include "collectors/ocaml5/internal.h"
+
+#include <string.h>
+
+#include <caml/alloc.h>
+#include <caml/custom.h>
+#include <caml/memory.h>
+#include <caml/mlvalues.h>
+
+extern value caml_array_blit(value from, value i, value to, value j, value n); /* in no header */
+
+/* ---- between operations -------------------------------------------------------------------------
+ */
+
+void runtime_begin(struct gc *g) {
+    shadow_read_slots(&g->shadow);
+    g->clean = g->exact = false;
+}
+
+void runtime_begin_to_collect(struct gc *g) {
+    runtime_begin(g);
+    if (is_masked(g, MASK_FORWARD_KEY) && heap_has_forward_key()) {
+        runtime_renew(g);
+        runtime_clear_keys(g, heap_keeps_key);
+        g->clean = false;
+    }
+}
+
+void runtime_renew(struct gc *g) {
+    g->seen = runtime_collections();
+    g->stale = false;
+    runtime_show(g);
+    g->config.hooks->collections++;
+}
+
+void runtime_keep_up(struct gc *g) {
+    if (g->stale || runtime_collections() != g->seen)
+        runtime_renew(g);
+}
+
+/* What the runtime has put off comes as it would between two steps of an OCaml program. */
+void runtime_end(struct gc *g) {
+    runtime_urgent(g);
+    runtime_keep_up(g);
+}
+
+static value root_value(unsigned slot) {
+    return (value)root_get(slot);
+}
+
+/* Is the block the runtime's, or one that lies outside its heap? */
+static bool is_inside(struct gc *g, unsigned slot) {
+    return root_get(slot) != g->config.slots[0][slot];
+}
+
+/* ---- the mutator --------------------------------------------------------------------------------
+ */
+
+bool runtime_fits(const struct gc *g, size_t words) {
+    return !g->shadow.overflow && g->shadow.used + g->shadow.hidden + words <= g->config.heap_words;
+}
+
+/* Marks to the end, again and again: pointers are led past Forward blocks, which then go, and the
+ * data that a key which is one hides is shown, or gone. */
+static void make_room(struct gc *g, size_t words) {
+    enum { CYCLES = 4 }; /* the one under way, two that see each pointer and block from the start */
+    for (unsigned n = 0; n < CYCLES && !runtime_fits(g, words); n++) {
+        runtime_empty_minor_heap();
+        runtime_finish_cycle();
+        runtime_renew(g);
+    }
+}
+
+bool runtime_has_room(struct gc *g, size_t wosize) {
+    if (runtime_fits(g, wosize + 1))
+        return true;
+    runtime_renew(g); /* what has died since makes room */
+    if (g->shadow.hidden || heap_has_forward())
+        make_room(g, wosize + 1);
+    return runtime_fits(g, wosize + 1);
+}
+
+/* A custom block without finaliser; its words are the program's but for the first two. */
+static struct custom_operations plain = {"isoheap",
+                                         custom_finalize_default,
+                                         custom_compare_default,
+                                         custom_hash_default,
+                                         custom_serialize_default,
+                                         custom_deserialize_default,
+                                         custom_compare_ext_default,
+                                         custom_fixed_length_default};
+
+static value allocate(struct gc *g, size_t wosize, unsigned tag) {
+    if (tag == Custom_tag)
+        return caml_alloc_custom(&plain, (wosize + CUSTOM_HIDDEN - 1) * sizeof(value), 0, 1);
+    if (wosize <= Max_young_wosize && wosize < g->config.large_words)
+        return caml_alloc_small((mlsize_t)wosize, (tag_t)tag);
+    return caml_alloc_shr((mlsize_t)wosize, (tag_t)tag);
+}
+
+enum gc_result runtime_alloc(struct gc *g, unsigned m, unsigned dst, size_t wosize, unsigned tag,
+                             const word *raw) {
+    (void)m;
+    runtime_begin(g);
+    if (!runtime_has_room(g, wosize))
+        return GC_OUT_OF_MEMORY;
+    value v = allocate(g, wosize, tag);
+    word *fields = word_pointer((word)v);
+    if (tag == Custom_tag) {
+        fields[1] = WORD_UNIT;
+        fields += CUSTOM_HIDDEN;
+    }
+    for (size_t i = 0; i < wosize; i++)
+        fields[i] = runtime_word(tag, raw[i]);
+    root_set(dst, (word)v);
+    g->config.slots[0][dst] = g->shadow.synced[0][dst] = WORD_UNIT;
+    uint64_t seen = g->seen;
+    runtime_end(g);
+    if (g->seen == seen)
+        g->config.slots[0][dst] = g->shadow.synced[0][dst] = runtime_show_new(g, (word)v);
+    return GC_OK;
+}
+
+static word *shadow_field(struct gc *g, unsigned obj, size_t i) {
+    return word_pointer(g->config.slots[0][obj]) + i;
+}
+
+/* As into a block that has just been allocated, also where a field has been initialised before. */
+void runtime_init(struct gc *g, unsigned m, unsigned obj, size_t i, unsigned v) {
+    (void)m;
+    runtime_begin(g);
+    *shadow_field(g, obj, i) = g->config.slots[0][v];
+    if (!is_inside(g, obj))
+        return;
+    Field(root_value(obj), i) = Val_unit;
+    caml_initialize(&Field(root_value(obj), i), root_value(v));
+}
+
+enum gc_result runtime_store(struct gc *g, unsigned m, unsigned obj, size_t i, unsigned v) {
+    (void)m;
+    runtime_begin(g);
+    *shadow_field(g, obj, i) = g->config.slots[0][v];
+    if (is_inside(g, obj))
+        caml_modify(&Field(root_value(obj), i), root_value(v));
+    return GC_OK;
+}
+
+enum gc_result runtime_load(struct gc *g, unsigned m, unsigned dst, unsigned obj, size_t i) {
+    (void)m;
+    runtime_begin(g);
+    word *slots = g->config.slots[0];
+    slots[dst] = is_inside(g, obj) ? shadow_show(&g->shadow, (word)Field(root_value(obj), i))
+                                   : *shadow_field(g, obj, i);
+    return GC_OK;
+}
+
+void runtime_write_raw(struct gc *g, unsigned m, unsigned obj, size_t i, word raw) {
+    (void)m;
+    runtime_begin(g);
+    *shadow_field(g, obj, i) = raw;
+    if (!is_inside(g, obj))
+        return;
+    value v = root_value(obj);
+    size_t place = i + (Tag_val(v) == Custom_tag ? CUSTOM_HIDDEN : 0);
+    word_pointer((word)v)[place] = runtime_word(Tag_val(v), raw);
+}
+
+/* Array.blit, for any block with values.  It may make the collection that it has caused. */
+enum gc_result runtime_blit(struct gc *g, unsigned m, unsigned src, size_t i, unsigned dst,
+                            size_t j, size_t n) {
+    (void)m;
+    runtime_begin(g);
+    memmove(shadow_field(g, dst, j), shadow_field(g, src, i), n * sizeof(word));
+    if (is_inside(g, dst))
+        caml_array_blit(root_value(src), Val_long((intnat)i), root_value(dst), Val_long((intnat)j),
+                        Val_long((intnat)n));
+    runtime_end(g);
+    return GC_OK;
+}
+
+word runtime_shown_at(struct gc *g, word shown) {
+    word v = shadow_original(&g->shadow, shown);
+    return v == WORD_UNIT ? 0 : v;
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The OCaml 5 runtime behind the plug-in interface (internal.h): its major collector.
+ */
+#include "collectors/ocaml5/internal.h"
+
+#include "collectors/faults.h"
+
+#include <caml/domain.h>
+#include <caml/gc_ctrl.h>
+#include <caml/major_gc.h>
+#include <caml/minor_gc.h>
+#include <caml/signals.h>
+#include <caml/version.h>
+#include <caml/weak.h>
+
+/* Marking has looked at ephemerons, and does not look at them again. */
+bool runtime_is_marking(void) {
+    return caml_gc_phase != Phase_sweep_ephe && Caml_state->ephe_info->cursor.cycle > 0;
+}
+
+/* So that marking leads keys past Forward blocks without a note for the minor collection. */
+bool runtime_leads_keys(void) {
+    return caml_gc_phase != Phase_sweep_ephe;
+}
+
+void runtime_empty_minor_heap(void) {
+    caml_empty_minor_heaps_once();
+}
+
+void runtime_finish_cycle(void) {
+    caml_finish_major_cycle(0);
+}
+
+/* Gc.full_major and Gc.compact, if no finaliser raises. */
+enum { CYCLES_OF_FULL = 3 };
+
+void runtime_full_major(void) {
+    for (unsigned i = 0; i < CYCLES_OF_FULL; i++) {
+        caml_finish_major_cycle(0);
+        runtime_actions();
+    }
+}
+
+void runtime_compact(void) {
+    for (unsigned i = 0; i < CYCLES_OF_FULL; i++) {
+        caml_finish_major_cycle(i == CYCLES_OF_FULL - 1);
+        runtime_actions();
+    }
+}
+
+/* A budget of 0: what the runtime thinks fit.  Where a cycle ends the next one begins with its
+ * roots, and nothing more: idle. */
+static enum gc_result step(struct gc *g, size_t budget) {
+    runtime_begin_to_collect(g);
+    uintnat before = caml_major_cycles_completed;
+    caml_major_collection_slice((intnat)budget);
+    bool idle = caml_major_cycles_completed != before;
+    runtime_end(g);
+    return idle ? GC_IDLE : GC_OK;
+}
+
+static const char *const variants[] = {"default", "slow", "eager", "sampled", NULL};
+
+const struct collector ISOHEAP_COLLECTOR = {
+    .name = COLLECTOR_NAME,
+#if defined(DEBUG)
+    .summary = "the OCaml " OCAML_VERSION_STRING " runtime with its own assertions",
+#elif defined(ISOHEAP_OCAML_TINY)
+    .summary =
+        "the OCaml " OCAML_VERSION_STRING " runtime with small pools, minor heap and mark stack",
+#else
+    .summary = "the OCaml " OCAML_VERSION_STRING " runtime: generational, incremental, compacting",
+#endif
+    .traits = {.moves = true,
+               .infix = true,
+               .start_env = true,
+               .raw = true,
+               .own_tags = 244, /* lazy blocks that are being forced, and continuations */
+               .full_until_exact = 1,
+               .refusal = REFUSES_NO_FREE_BLOCK,
+               .shallow = true,
+               .single = true,
+               .max_heap_words = CAPACITY / 2,
+               .max_mutators = 1,
+               .forwards = true},
+    .variants = variants,
+    .kinds = runtime_kinds,
+    .open = runtime_open,
+    .reset = runtime_reset,
+    .close = runtime_close,
+    .alloc = runtime_alloc,
+    .init = runtime_init,
+    .load = runtime_load,
+    .store = runtime_store,
+    .blit = runtime_blit,
+    .write_raw = runtime_write_raw,
+    .collect = runtime_collect,
+    .step = step,
+    .switch_kind = runtime_switch_kind,
+    .walk = runtime_walk,
+    .check = runtime_check,
+    .extras = &ocaml_extras,
+    .masks = ocaml_masks,
+    .shown_at = runtime_shown_at,
+};

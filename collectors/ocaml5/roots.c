@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The roots of the OCaml runtime: the slots of the program.
+ */
+#include "collectors/ocaml5/internal.h"
+
+#include <caml/memory.h>
+#include <caml/mlvalues.h>
+
+/* Slots take turns in being every kind of root that C code can have. */
+enum root_kind { ROOT_GENERATIONAL, ROOT_GLOBAL, ROOT_LOCAL, ROOT_STACK, ROOT_KINDS };
+static value roots[GC_SLOTS], local_roots[GC_SLOTS];
+static bool registered[GC_SLOTS];
+static struct caml__roots_block local_block;
+
+static value *root_place(unsigned slot) {
+    switch ((enum root_kind)(slot % ROOT_KINDS)) {
+    case ROOT_LOCAL:
+        return &local_roots[slot];
+    case ROOT_STACK:
+        return (value *)runtime_stack() - 1 - slot / ROOT_KINDS;
+    default:
+        return &roots[slot];
+    }
+}
+
+word root_get(unsigned slot) {
+    return (word)*root_place(slot);
+}
+
+const word *root_at(unsigned slot) {
+    return (const word *)root_place(slot);
+}
+
+bool root_is_old(unsigned slot) {
+    return slot % ROOT_KINDS == ROOT_GENERATIONAL && registered[slot];
+}
+
+void root_set(unsigned slot, word v) {
+    value *place = root_place(slot);
+    switch ((enum root_kind)(slot % ROOT_KINDS)) {
+    case ROOT_GENERATIONAL:
+        if (!registered[slot])
+            caml_register_generational_global_root(place);
+        caml_modify_generational_global_root(place, (value)v);
+        registered[slot] = true;
+        break;
+    case ROOT_GLOBAL:
+        if (!registered[slot])
+            caml_register_global_root(place);
+        registered[slot] = true;
+        *place = (value)v;
+        break;
+    default:
+        *place = (value)v;
+        break;
+    }
+}
+
+void roots_clear(void) {
+    for (unsigned s = 0; s < GC_SLOTS; s++) {
+        roots[s] = local_roots[s] = Val_unit;
+        registered[s] = false;
+    }
+    runtime_push(GC_SLOTS / ROOT_KINDS);
+    local_block =
+        (struct caml__roots_block){.ntables = 1, .nitems = GC_SLOTS, .tables = {local_roots}};
+    Caml_state->local_roots = &local_block;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Gc.Memprof in the variant `sampled`: every word that is allocated is a sample, and each block is
+ * tracked until it dies.  The runtime calls back when a block is allocated, promoted and freed, in
+ * that order, and each once.
+ */
+#include "collectors/ocaml5/internal.h"
+
+#include <caml/alloc.h>
+#include <caml/mlvalues.h>
+
+extern value caml_memprof_start(value rate, value stack_size, value tracker); /* in no header */
+
+/* In the order of the fields of Gc.Memprof.tracker. */
+enum event { ALLOCATED_YOUNG, ALLOCATED_OLD, PROMOTED, FREED_YOUNG, FREED_OLD, EVENTS };
+
+/* What is known of a tracked block, whose number the runtime keeps for us. */
+enum state { YOUNG, OLD, FREED };
+enum { TRACKED = 1 << 14 };
+static unsigned char states[TRACKED];
+static unsigned n_tracked;
+
+/* Blocks that lie outside the heap: there is no OCaml code here that could have made them. */
+static word tracker[EVENTS + 1];
+static struct {
+    word header;
+    double v;
+} rate;
+
+void sampling_begin(void) {
+    n_tracked = 0;
+    tracker[0] = header_make(EVENTS, BLACK, 0);
+    for (int e = 0; e < EVENTS; e++)
+        tracker[e + 1] = (word)Val_long(-1 - e); /* a closure is a number (stubs.c) */
+    rate.header = header_make(1, BLACK, TAG_DOUBLE);
+    rate.v = 1;
+    caml_memprof_start((value)&rate.v, Val_long(0), (value)&tracker[1]);
+}
+
+/* Some number, for the runtime to keep; None if there are too many. */
+static value track(enum state state) {
+    if (n_tracked == TRACKED)
+        return Val_unit;
+    states[n_tracked] = (unsigned char)state;
+    value some = caml_alloc_small(1, 0);
+    Field(some, 0) = Val_long(n_tracked++);
+    return some;
+}
+
+static value change(intnat number, enum state from, enum state to, const char *what) {
+    if (number < 0 || number >= n_tracked || states[number] != from)
+        runtime_broken(what);
+    states[number] = (unsigned char)to;
+    return Val_unit;
+}
+
+intptr_t sampling_call(intptr_t closure, intptr_t argument) {
+    switch ((enum event)(-1 - closure)) {
+    case ALLOCATED_YOUNG:
+        return track(YOUNG);
+    case ALLOCATED_OLD:
+        return track(OLD);
+    case PROMOTED:
+        return change(Long_val(argument), YOUNG, OLD, "memprof: what is promoted was not young");
+    case FREED_YOUNG:
+        return change(Long_val(argument), YOUNG, FREED, "memprof: what is freed was not young");
+    case FREED_OLD:
+        return change(Long_val(argument), OLD, FREED, "memprof: what is freed was not old");
+    default:
+        runtime_broken("memprof calls no function of its tracker");
+        return Val_unit;
+    }
+}
