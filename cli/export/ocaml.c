@@ -261,6 +261,12 @@ static bool is_ephemeron(const struct expected *e, const struct snapshot_block *
            e->program->ops[op].code == OP_EPHEMERON;
 }
 
+/* Of an object: one that is read gets the next of the process, and a program has others too. */
+static bool is_number(const struct snapshot_block *block, size_t i) {
+    return block->tag == TAG_OBJECT && i == 1 && is_immediate(block->fields[i]) &&
+           immediate_value(block->fields[i]) >= 0;
+}
+
 static void show_word(struct expected *e, const struct snapshot *s, word v) {
     struct snapshot_edge edge = snapshot_resolve(s, v);
     char text[32];
@@ -294,7 +300,10 @@ static void show_word(struct expected *e, const struct snapshot *s, word v) {
         fprintf(e->f, "%u(", block->tag);
     for (size_t i = 0; i < block->wosize; i++) {
         fputs(i ? " " : "", e->f);
-        show_word(e, s, block->fields[i]);
+        if (is_number(block, i))
+            fputs("number", e->f);
+        else
+            show_word(e, s, block->fields[i]);
     }
     fputc(')', e->f);
 }

@@ -125,8 +125,11 @@ let finalise v last =
   let v = through v in
   if Obj.is_block v && not (is_atom v) then
     if last then Gc.finalise_last ignore v else Gc.finalise ignore v
+(* Unit for what cannot be written. *)
 let marshal v unshared : Obj.t =
-  Marshal.from_string (Marshal.to_string v (if unshared then [ Marshal.No_sharing ] else [])) 0
+  match Marshal.to_string v (if unshared then [ Marshal.No_sharing ] else []) with
+  | text -> Marshal.from_string text 0
+  | exception (Invalid_argument _ | Failure _) -> unit
 
 (* ---- the result ---- *)
 
@@ -156,7 +159,9 @@ let show () =
           Buffer.add_string out (string_of_int (Obj.tag v) ^ "(");
           for i = 0 to Obj.size v - 1 do
             if i > 0 then Buffer.add_char out ' ';
-            word (Obj.field v i)
+            let number = Obj.tag v = Obj.object_tag && i = 1 && Obj.is_int (Obj.field v 1) in
+            if number && (Obj.obj (Obj.field v 1) : int) >= 0 then Buffer.add_string out "number"
+            else word (Obj.field v i)
           done;
           Buffer.add_char out ')'
         end
