@@ -90,13 +90,13 @@ static enum gc_result copy(struct gc *g, unsigned dst, unsigned src, bool unshar
     runtime_begin(g);
     if (!runtime_has_room(g, words - 1))
         return GC_OUT_OF_MEMORY;
+    g->unshared = unshared; /* also if it is refused */
     RUNTIME_GUARD(g, dst);
     char *bytes;
     intnat length;
     value flags = flag_list(unshared, closures);
     caml_output_value_to_malloc((value)root_get(src), flags, &bytes, &length);
     root_set(dst, (word)caml_input_value_from_malloc(bytes, 0));
-    g->unshared = unshared;
     runtime_end_anew(g);
     return GC_OK;
 }
