@@ -52,7 +52,7 @@ static void a_block_does_not_fit(void **state) {
         return; /* no other collector has the operations of a runtime */
     const uint64_t *n = skips("ocaml",
                               "isoheap program 1\nscript\n  r0 = alloc tag=0 [1]\n"
-                              "  forward r0 := 2\n  r1 = closure arity=1 env=[]\n"
+                              "  forward r0 := 2\n  r1 = alloc tag=248 [1]\n"
                               "  r2 = marshal r1\n  truncate r0, 0\n",
                               SKIP_UNFIT);
     assert_int_equal(n[OP_FORWARD], 1);
