@@ -20,18 +20,18 @@ forget_moved_build() {
     fi
 }
 
-# The trees of OCaml 4 and 5 that a build has been configured with.
-trees_of() {
-    sed -n 's/^ISOHEAP_OCAML5*_SOURCE:[A-Z]*=//p' "build/$1/CMakeCache.txt" 2>/dev/null | sort | paste -sd ' '
+# The tree of OCaml 4 or 5 that a build has been configured with.
+tree_of() {
+    sed -n 's/^ISOHEAP_OCAML5*_SOURCE:[A-Z]*=//p' "build/$1/CMakeCache.txt" 2>/dev/null | tr -d '\n'
 }
 
 configure() {
     local log=build/$1/configure.log before wanted
-    before=$(trees_of "$1") wanted=$(printf '%s\n' "$tree" "$tree5" | sort | paste -sd ' ')
+    before=$(tree_of "$1") wanted=$tree$tree5
     if [ build/"$1"/build.ninja -nt CMakePresets.json ] && [ "$before" = "$wanted" ]; then
         return
     fi
-    [ "$before" = "$wanted" ] || echo "the OCaml runtime of build/$1 comes from ${tree:-${tree5:-the package ocaml-source}}"
+    [ "$before" = "$wanted" ] || echo "the OCaml runtime of build/$1 comes from ${wanted:-the package ocaml-source}"
     mkdir -p "build/$1"
     if ! cmake --preset "$1" -DISOHEAP_OCAML_SOURCE="$tree" -DISOHEAP_OCAML5_SOURCE="$tree5" >"$log" 2>&1; then
         cat "$log" >&2

@@ -43,4 +43,5 @@ check 2 'no option --tim' "$SOURCE_DIR"/scripts/ocaml_check.sh --tim=3 4.13.1
 check 2 'take numbers' "$SOURCE_DIR"/scripts/ocaml_check.sh --time=long 4.13.1
 check 2 'no variant large' "$SOURCE_DIR"/scripts/ocaml_check.sh --variants=large 4.13.1
 check 3 'isoheap takes 4.12 to 4.14' "$SOURCE_DIR"/scripts/ocaml_check.sh "$(tree 5.2.0)"
+check 3 'is OCaml 5, whose known defects' "$SOURCE_DIR"/scripts/ocaml_check.sh "$(tree 5.3.0)"
 finish
