@@ -33,13 +33,10 @@ static word *large[LARGE];            /* headers */
 static unsigned n_large;
 static uint32_t epoch;
 
+/* There is one runtime in a process, whoever has it: what is mapped for it stays. */
 bool heap_open(void) {
-    return arena_open(&stamp_memory, WORDS * sizeof(struct stamps) / sizeof(word));
-}
-
-void heap_close(struct gc *g) {
-    (void)g;
-    arena_close(&stamp_memory);
+    return stamp_memory.base ||
+           arena_open(&stamp_memory, WORDS * sizeof(struct stamps) / sizeof(word));
 }
 
 /* ---- the map ------------------------------------------------------------------------------------

@@ -112,7 +112,6 @@ void *region_realloc(void *, size_t bytes);
  */
 
 bool heap_open(void); /* once; false if the system has no memory */
-void heap_close(struct gc *);
 /* Enters every allocated block into the map. */
 void heap_map(struct gc *);
 /* The same for a block that has just been allocated. */

@@ -25,7 +25,6 @@ struct gc *runtime_open(void) {
 
 void runtime_close(struct gc *g) {
     shadow_close(&g->shadow);
-    heap_close(g);
     free(g);
 }
 
