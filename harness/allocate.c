@@ -70,7 +70,7 @@ unsigned allocate(struct runner *r, unsigned m, size_t wosize, unsigned tag, siz
     }
     FOR_SIDES (r, s)
         requests[s->party] = ask_side(s, m, wosize, tag, raw);
-    bool all = all_served(r, m);
+    bool all = none_refused(r, m);
     r->fresh = all ? add_object(r, m, &requests[0], first_scanned) : MODEL_NONE;
     FOR_SIDES (r, s) {
         struct request *q = &requests[s->party];
@@ -83,5 +83,8 @@ unsigned allocate(struct runner *r, unsigned m, size_t wosize, unsigned tag, siz
         q->claimed = claim(s, q);
         event_placed(judge_of(s), q);
     }
+    if (!all) /* who shows a copy of its heap has shown the block as long as the slot held it */
+        FOR_SIDES (r, s)
+            s->slots[m][SLOT_NEW] = WORD_UNIT;
     return r->fresh;
 }

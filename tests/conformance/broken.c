@@ -788,7 +788,7 @@ static const struct gc_extras silent_extras = EXTRAS(barred_ephemeron, barred_se
 #define SPOILS_claims_size          .alloc = claims_size, .traits.max_wosize = 20
 #define SPOILS_claims_old           .young = claims_old
 #define SPOILS_forgets              .remembered = forgets
-#define SPOILS_claims_once          .remembered = claims_once
+#define SPOILS_claims_once          .remembered = claims_once, .traits.remembered_once = true
 #define SPOILS_claims_nursery       .promise = claims_nursery
 #define SPOILS_claims_minor         .collect = claims_minor
 #define SPOILS_claims_always_merged .reset = claims_always_merged, .traits.always_merged = true
