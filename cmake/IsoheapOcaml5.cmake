@@ -14,6 +14,8 @@ set(ISOHEAP_OCAML5_VARIANTS "release;debug" CACHE STRING
 set(ISOHEAP_OCAML5_RUNTIME addrmap alloc array codefrag custom domain extern fiber finalise gc_ctrl gc_stats
     globroots intern lf_skiplist major_gc memory memprof minor_gc misc obj platform roots signals skiplist
     startup_aux weak)
+# Files that both adapters have, in collectors/ocaml.
+set(ISOHEAP_OCAML5_SHARED extras finalisers life masks mutator process roots sampling settings shadow)
 
 # isoheap_ocaml5_headers(tree version made): what the tree lacks of the headers that configure makes.
 function(isoheap_ocaml5_headers tree version made)
@@ -40,6 +42,7 @@ function(isoheap_ocaml5_variant name symbol tree version)
     file(GLOB adapter CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/collectors/ocaml5/*.c")
     set(view "${PROJECT_SOURCE_DIR}/collectors/ocaml5/heap_view.c")
     list(REMOVE_ITEM adapter "${view}")
+    list(TRANSFORM ISOHEAP_OCAML5_SHARED REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/collectors/ocaml/\\1.c" OUTPUT_VARIABLE shared)
     # A failed assertion is a verdict, and signals have no block (collectors/ocaml5/stubs.c).
     set_source_files_properties("${runtime}/misc.c" PROPERTIES
         COMPILE_DEFINITIONS caml_failed_assert=caml_failed_assert_of_misc)
@@ -50,7 +53,7 @@ function(isoheap_ocaml5_variant name symbol tree version)
     set_source_files_properties("${view}" PROPERTIES COMPILE_DEFINITIONS "${memory}")
     # Two headers, of two kinds of lists, have one guard.
     set_source_files_properties("${runtime}/globroots.c" "${runtime}/skiplist.c" PROPERTIES COMPILE_DEFINITIONS ISOHEAP_ALONE)
-    isoheap_ocaml_library(${symbol} ${name} "${runtime}" "${made}" SOURCES ${sources} ADAPTER ${adapter}
+    isoheap_ocaml_library(${symbol} ${name} "${runtime}" "${made}" SOURCES ${sources} ADAPTER ${adapter} ${shared}
         VIEWS "${view}" DEFINITIONS ${memory})
     # Thread-local variables are put back as others are: there is one thread.
     foreach(part ${symbol}_runtime ${symbol}_adapter)

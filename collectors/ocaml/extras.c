@@ -15,7 +15,22 @@
 #include <caml/minor_gc.h>
 #include <caml/mlvalues.h>
 #include <caml/version.h>
+
+#if OCAML_VERSION < 50000
 #include <caml/weak.h>
+static void lazy_forced(value lazy, value v) {
+    caml_modify(&Field(lazy, 0), v);
+    Tag_val(lazy) = Forward_tag;
+}
+static void darken(value v) {
+    (void)v; /* Weak.get_copy has done it */
+}
+static void darken_data(value e) {
+    (void)e;
+}
+#else
+#include "collectors/ocaml/weak.h"
+#endif
 
 /* In no header. */
 extern value caml_obj_truncate(value block, value size), caml_obj_reachable_words(value block);
@@ -24,82 +39,26 @@ extern value caml_array_sub(value block, value i, value n), caml_array_append(va
 extern value caml_array_concat(value list), caml_obj_dup(value), caml_obj_with_tag(value, value);
 extern value caml_update_dummy(value dummy, value like), caml_lazy_make_forward(value);
 
-const struct gc_mask ocaml_masks[] = {
-    {"truncate-marking", "a cycle that is marking is finished before Obj.truncate: a block that is "
-                         "half marked is scanned beyond its new end"},
-    {"infix-key", "the closure stands in for a key that is an infix pointer: marking takes it for "
-                  "dead, and the data of a live ephemeron is freed"},
-    {"ephemeron-marking", "a cycle that is marking is finished before an ephemeron is changed: one "
-                          "that has been looked at is not looked at again"},
-    {"measure-unshared", "Obj.reachable_words is not called after a marshalling without sharing: "
-                         "it uses the flags of that"},
-    {"truncate-fragment",
-     "a single word that Obj.truncate leaves is made a white header: the check of "
-     "the heap in the debugging build takes a black one for an error"},
-    {"infinite-overhead", "the messages of a compaction are not put together: the overhead of a "
-                          "heap without a live block is infinite, and is converted to an integer"},
-    {"young-key",
-     "the minor heap is emptied before a lazy block is forced to a young one, or set as a "
-     "key, while a cycle marks: the key is led to it, and no minor collection knows"},
-    {NULL, NULL},
-};
-enum mask {
-    MASK_TRUNCATE,
-    MASK_INFIX_KEY,
-    MASK_EPHEMERON,
-    MASK_MEASURE,
-    MASK_FRAGMENT,
-    MASK_OVERHEAD,
-    MASK_YOUNG_KEY
-};
-
-/* The first version without the defect, as in OCAML_VERSION: there its mask does nothing.  The
- * table of docs/ocaml.md has them. */
-static const int repaired[] = {
-    [MASK_TRUNCATE] = 41400, [MASK_INFIX_KEY] = 41405, [MASK_EPHEMERON] = 41400,
-    [MASK_MEASURE] = 41400,  [MASK_FRAGMENT] = 50000,  [MASK_OVERHEAD] = 50000,
-    [MASK_YOUNG_KEY] = 50000};
-
-static bool has_mask(const struct gc_config *config, enum mask mask) {
-    return OCAML_VERSION < repaired[mask] && (config->masks >> mask & 1);
-}
-
-static bool is_masked(const struct gc *g, enum mask mask) {
-    return has_mask(&g->config, mask);
-}
-
-void ocaml_promise(const struct gc_config *config, struct collector_traits *traits) {
-    traits->closure_keys = has_mask(config, MASK_INFIX_KEY);
-}
-
-int evaluates_messages; /* messages.h */
-
-void extras_reset(struct gc *g) {
-    g->unshared = g->truncated = g->finalises = g->stale = g->starving = false;
-    memset(g->hands, 0, sizeof g->hands);
-    evaluates_messages = !is_masked(g, MASK_OVERHEAD);
-}
-
 static value in_slot(unsigned slot) {
     return (value)root_get(slot);
 }
 
 static void leave_marking(struct gc *g, enum mask mask) {
-    if (!is_masked(g, mask) || caml_gc_phase != Phase_mark)
+    if (!is_masked(g, mask) || !runtime_is_marking())
         return;
-    caml_empty_minor_heap();
-    caml_finish_major_cycle();
+    runtime_empty_minor_heap();
+    runtime_finish_cycle();
 }
 
 /* An old Forward block, which may be a key, is about to lead to v: nothing on the way may be young
  * while a cycle marks. */
 static void leave_young(struct gc *g, value forward, value v) {
     enum { LONGEST = 64 };
-    if (!is_masked(g, MASK_YOUNG_KEY) || caml_gc_phase != Phase_mark || Is_young(forward))
+    if (!is_masked(g, MASK_YOUNG_KEY) || !runtime_leads_keys() || Is_young(forward))
         return;
     for (unsigned n = 0; n < LONGEST && Is_block(v); n++) {
         if (Is_young(v))
-            caml_empty_minor_heap();
+            runtime_empty_minor_heap();
         if (!Is_in_heap(v) || Tag_val(v) != Forward_tag)
             return;
         v = Forward_val(v);
@@ -162,7 +121,7 @@ static void unset(struct gc *g, unsigned obj, size_t i) {
 
 /* dst := a word of the runtime's, which may lead to what no root has reached. */
 static void give(struct gc *g, unsigned dst, value v) {
-    if (runtime_is_shown(g, (word)v)) {
+    if (runtime_collections() == g->seen && runtime_is_shown(g, (word)v)) {
         g->config.slots[0][dst] = shadow_show(&g->shadow, (word)v);
         return;
     }
@@ -170,11 +129,14 @@ static void give(struct gc *g, unsigned dst, value v) {
     runtime_renew(g);
 }
 
+static bool get_field(value e, size_t i, value *v) {
+    return i == 0 ? caml_ephemeron_get_data(e, v) : caml_ephemeron_get_key(e, (mlsize_t)i - 1, v);
+}
+
 static bool get(struct gc *g, unsigned dst, unsigned obj, size_t i) {
     value v = Val_unit;
     runtime_begin(g);
-    bool found = i == 0 ? caml_ephemeron_get_data(in_slot(obj), &v)
-                        : caml_ephemeron_get_key(in_slot(obj), (mlsize_t)i - 1, &v);
+    bool found = get_field(in_slot(obj), i, &v);
     if (found)
         give(g, dst, v);
     return found;
@@ -186,6 +148,26 @@ static bool is_set(struct gc *g, unsigned obj, size_t i) {
                   : caml_ephemeron_key_is_set(in_slot(obj), (mlsize_t)i - 1);
 }
 
+/* Is a block with the tag set there, dead or not? */
+static bool holds(value e, size_t i, tag_t tag) {
+    value v = Field(e, CAML_EPHE_DATA_OFFSET + i);
+    return v != caml_ephe_none && Is_block(v) && Tag_val(v) == tag;
+}
+
+/* Darkens what is there, but for what is not copied. */
+static void darken_copied(value e, size_t i) {
+    value v;
+    if (!holds(e, i, Custom_tag))
+        get_field(e, i, &v);
+}
+
+static bool copy_by_hand(value e, size_t i, value *v) {
+    if (!get_field(e, i, v))
+        return false;
+    *v = caml_obj_dup(*v);
+    return true;
+}
+
 static enum gc_result copy(struct gc *g, unsigned dst, unsigned obj, size_t i, size_t words,
                            bool *found) {
     value v = Val_unit;
@@ -193,8 +175,15 @@ static enum gc_result copy(struct gc *g, unsigned dst, unsigned obj, size_t i, s
     if (!runtime_has_room(g, words))
         return GC_OUT_OF_MEMORY;
     RUNTIME_GUARD(g, dst);
-    *found = i == 0 ? caml_ephemeron_get_data_copy(in_slot(obj), &v)
-                    : caml_ephemeron_get_key_copy(in_slot(obj), (mlsize_t)i - 1, &v);
+    if (is_masked(g, MASK_COPY_ROOT))
+        darken_copied(in_slot(obj), i);
+    if (is_masked(g, MASK_COPY_ABSTRACT) && holds(in_slot(obj), i, Abstract_tag))
+        *found = copy_by_hand(in_slot(obj), i, &v);
+    else
+        *found = i == 0 ? caml_ephemeron_get_data_copy(in_slot(obj), &v)
+                        : caml_ephemeron_get_key_copy(in_slot(obj), (mlsize_t)i - 1, &v);
+    if (*found && is_masked(g, MASK_COPY))
+        darken(v);
     if (*found)
         root_set(dst, (word)v);
     runtime_end_anew(g);
@@ -204,6 +193,8 @@ static enum gc_result copy(struct gc *g, unsigned dst, unsigned obj, size_t i, s
 static void blit(struct gc *g, unsigned src, size_t i, unsigned dst, size_t j, size_t n) {
     runtime_begin(g);
     leave_marking(g, MASK_EPHEMERON);
+    if (i == 0 && is_masked(g, MASK_BLIT_DATA))
+        darken_data(in_slot(src));
     if (i == 0)
         caml_ephemeron_blit_data(in_slot(src), in_slot(dst));
     else
@@ -266,13 +257,13 @@ static void finalise_then(struct gc *g, unsigned obj, uint64_t number, bool last
 /* As Lazy.force leaves it. */
 static void forward(struct gc *g, unsigned obj, unsigned v) {
     runtime_begin(g);
-    if (caml_ephe_list_head)
+    if (heap_has_ephemerons())
         leave_young(g, in_slot(obj), in_slot(v));
-    caml_modify(&Field(in_slot(obj), 0), in_slot(v));
-    Tag_val(in_slot(obj)) = Forward_tag;
+    lazy_forced(in_slot(obj), in_slot(v));
     runtime_end_anew(g);
 }
 
+#if OCAML_VERSION < 50000 /* which has Obj.truncate */
 static void truncate_block(struct gc *g, unsigned obj, size_t n) {
     runtime_begin(g);
     leave_marking(g, MASK_TRUNCATE);
@@ -283,6 +274,7 @@ static void truncate_block(struct gc *g, unsigned obj, size_t n) {
         word_pointer((word)in_slot(obj))[n] = header_make(0, WHITE, 0);
     runtime_end_anew(g);
 }
+#endif
 
 /* Array.fill, for any block with values. */
 static void fill(struct gc *g, unsigned obj, size_t i, size_t n, unsigned v) {
@@ -362,11 +354,13 @@ static enum gc_result forwarding(struct gc *g, unsigned dst, unsigned v) {
  * ---------------------------------------------------------------------------------------
  */
 
+#if OCAML_VERSION < 50000
 static void starve(struct gc *g, unsigned n) {
     runtime_begin(g);
     g->starving = n > 0;
     region_starve(n);
 }
+#endif
 
 /* ---- counts
  * ---------------------------------------------------------------------------------------
@@ -386,13 +380,15 @@ const struct gc_extras ocaml_extras = {.ephemeron = ephemeron,
                                        .blit = blit,
                                        .resource = resource,
                                        .forward = forward,
+#if OCAML_VERSION < 50000
                                        .truncate = truncate_block,
-                                       .fill = fill,
-                                       .finalise = finalise,
-                                       .marshal = runtime_marshal,
                                        .clone = runtime_clone,
                                        .damage = runtime_damage,
                                        .starve = starve,
+#endif
+                                       .fill = fill,
+                                       .finalise = finalise,
+                                       .marshal = runtime_marshal,
                                        .measure = measure,
                                        .is_set = is_set,
                                        .copy = copy,

@@ -12,13 +12,16 @@
 #include <caml/memory.h>
 #include <caml/mlvalues.h>
 #include <caml/signals.h>
+#include <caml/version.h>
+#if OCAML_VERSION < 50000
 #include <caml/weak.h>
+#else
+#include "collectors/ocaml/weak.h"
+#endif
 
 /* In no header. */
 extern value caml_final_register(value closure, value block);
 extern value caml_final_register_called_without_value(value closure, value block);
-extern value caml_gc_full_major(value unit);
-extern int caml_check_pending_actions(void);
 
 enum { PAIR = 3 }; /* words of a block with two fields */
 
@@ -66,16 +69,11 @@ static void hand(word v, unsigned slot) {
     CAMLreturn0;
 }
 
-static bool is_ephemeron(struct gc *g, word v) {
-    const struct cell *cell = is_pointer(v) ? heap_cell(g, v) : NULL;
-    return cell && cell->stamp == g->epoch && cell->ephemeron;
-}
-
 static void weaken(struct gc *g, unsigned slot, word v) {
     runtime_renew(g);
     word e =
         runtime_past_forwards(g, root_get(slot)); /* the collector may have led it there, or not */
-    if (!is_ephemeron(g, e))
+    if (!is_pointer(e) || !heap_is_inside(e) || !heap_is_ephemeron(e))
         return;
     size_t i = caml_ephemeron_num_keys((value)e) > 0;
     if (i && is_pointer(v) && keys_are_closures(g) && header_tag(header_of(v)) == TAG_INFIX)
@@ -92,7 +90,7 @@ static void do_it(struct gc *g, const struct gc_finaliser *f, word v) {
     else if (f->act != GC_ACT_NONE)
         root_set(f->slot, v);
     if (f->act == GC_ACT_COLLECT)
-        caml_gc_full_major(Val_unit);
+        runtime_full_major();
     const struct gc_finaliser again = {.given = f->given, .act = GC_ACT_NONE};
     if (f->act == GC_ACT_AGAIN && Is_block(given))
         runtime_finalise(g, (word)given, f->again, false, &again);
@@ -115,11 +113,6 @@ bool runtime_runs(uint64_t number, word v) {
         raises = f.act == GC_ACT_RAISE;
     }
     CAMLreturnT(bool, raises);
-}
-
-void runtime_finish(struct gc *g) {
-    while (g->finalises && caml_check_pending_actions())
-        runtime_actions();
 }
 
 void runtime_act(struct gc *g) {

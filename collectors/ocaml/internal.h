@@ -2,6 +2,10 @@
  *
  * The adapter of the OCaml runtime: what its files share.
  *
+ * Files here that know of no version beyond what the runtime's own headers say are part of the
+ * adapter of OCaml 5 too, with those of collectors/ocaml5: shadow.c, life.c, mutator.c, extras.c,
+ * masks.c, finalisers.c, sampling.c, settings.c, process.c and roots.c.
+ *
  * The runtime's heap lies in chunks and in a minor heap, and blocks move between them.  Slots and
  * oracles see a *shadow* instead: the reachable blocks, one after the other in the order of a
  * breadth-first search from the slots, written anew after every collection.  The shadow is also
@@ -13,14 +17,13 @@
 
 #include "collectors/shadow.h"
 
+#include <caml/version.h>
 #include <setjmp.h>
 #include <stdarg.h>
 
 enum {
     CAPACITY = 1 << 14, /* words of the shadow: of the largest heap that a program configures */
-    REGIONS = 1 << 10,  /* chunks of the major heap, and the minor heap */
-    MOST_FINALISERS = 256,
-    CELLS = 1 << 24 /* words of them all; address space only until touched */
+    MOST_FINALISERS = 256
 };
 
 /* Allocation policies, as Gc.control numbers them: the names in the runtime's headers differ with
@@ -41,26 +44,11 @@ static inline word runtime_word(unsigned tag, word raw) {
 #endif
 }
 
-/* What is known of a word of the runtime's heap. */
-struct cell {
-    uint32_t stamp; /* == gc.epoch: an allocated block starts here (its field 0) */
-    bool ephemeron;
-};
-struct region {
-    word *start, *end;
-    word *first;        /* header of the first block */
-    struct cell *cells; /* one a word */
-};
-
 struct gc {
     struct gc_config config;
     struct shadow shadow;
-    struct arena cell_memory;
     uint32_t ephemerons[CAPACITY / 2], n_ephemerons; /* their places in the shadow */
     uint64_t seen; /* collections of the runtime that the shadow knows of */
-    uint32_t epoch;
-    unsigned n_regions;
-    struct region regions[REGIONS];
     struct gc_finaliser finalisers[MOST_FINALISERS]; /* by number */
     bool hands[MOST_FINALISERS];                     /* it is one of those */
     bool finalises;                                  /* there has been one of Gc.finalise */
@@ -74,38 +62,51 @@ struct gc {
     struct gc_own own;
 };
 
-/* ---- runtime.c: life of the runtime -----------------------------------------------------------
+/* ---- process.c ----------------------------------------------------------------------------------
  */
 
 bool runtime_save(void);            /* once, before anything runs; false: no memory */
-void runtime_boot(struct gc *);     /* a fresh runtime, for g->config */
-uint64_t runtime_collections(void); /* grows with everything that may move or free a block */
-/* Makes the calls that the runtime has put off: finalisers. */
-void runtime_actions(void);
-/* The same between two steps, without finalisers if there may be some: they wait for act. */
-void runtime_urgent(struct gc *);
-word root_get(unsigned slot);
-void root_set(unsigned slot, word v);
-const word *root_at(unsigned slot);
-bool root_is_old(unsigned slot); /* a minor collection looks at it only if it is remembered */
+void runtime_put_back(struct gc *); /* variables and memory as they were then; g has the runtime */
+struct gc *runtime_of_process(void);
 /* The runtime says that it is broken; does not return. */
 void runtime_broken(const char *sentence);
 /* It ends the process, for want of memory; does not return. */
 void runtime_ended(const char *sentence);
 void runtime_finalised(uint64_t number); /* a finaliser runs */
-/* The function of Gc.finalise runs; true: it raises an exception.  finalisers.c */
-bool runtime_runs(uint64_t number, word v);
-struct gc *runtime_of_process(void);
-uint64_t runtime_callbacks(void); /* how many functions of Gc.finalise have run */
-void runtime_fatal_error(char *format, va_list arguments);
 /* Per cent of garbage that the major heap may have. */
 unsigned runtime_space_overhead(unsigned variant);
+
+/* ---- roots.c ------------------------------------------------------------------------------------
+ */
+
+void roots_clear(void); /* of a fresh runtime */
+word root_get(unsigned slot);
+void root_set(unsigned slot, word v);
+const word *root_at(unsigned slot);
+bool root_is_old(unsigned slot); /* a minor collection looks at it only if it is remembered */
+
+/* ---- runtime.c: life of the runtime -------------------------------------------------------------
+ */
+
+void runtime_boot(struct gc *); /* a fresh runtime, for g->config */
+word *runtime_stack(void);      /* the end where the bytecode stack begins: it grows downwards */
+void runtime_push(unsigned n);  /* so many units onto it */
+uint64_t runtime_collections(void); /* grows with everything that may move or free a block */
+/* Makes the calls that the runtime has put off: finalisers. */
+void runtime_actions(void);
+/* The same between two steps, without finalisers if there may be some: they wait for act. */
+void runtime_urgent(struct gc *);
+/* The function of Gc.finalise runs; true: it raises an exception.  finalisers.c */
+bool runtime_runs(uint64_t number, word v);
+uint64_t runtime_callbacks(void); /* how many functions of Gc.finalise have run */
+void runtime_fatal_error(char *format, va_list arguments);
 
 /* ---- exceptions.c -------------------------------------------------------------------------------
  */
 
 /* Runs body; false if the runtime has raised an exception in it: what it had under way is given up,
  * as in OCaml code that catches one. */
+#if OCAML_VERSION < 50000
 bool runtime_try(void (*body)(void *context), void *context);
 /* In a function that allocates, before the runtime is called: where that is refused memory, and
  * raises Out_of_memory, the function returns from here.  runtime_unguard ends it. */
@@ -118,6 +119,10 @@ enum gc_result runtime_refused(struct gc *, unsigned dst); /* out of memory, and
 /* The runtime raises an exception, with a message or NULL; does not return. */
 _Noreturn void runtime_raise(const char *name, const char *message);
 void exceptions_begin(void); /* of a run: none is waited for */
+#else                        /* no request of its is refused */
+#define RUNTIME_GUARD(g, dst) ((void)0)
+static inline void runtime_unguard(void) {}
+#endif
 
 /* ---- settings.c: the collector's kinds ----------------------------------------------------------
  */
@@ -151,14 +156,24 @@ bool region_has_refused(void); /* since region_starve */
 /* ---- heap_map.c: where the runtime's blocks are -------------------------------------------------
  */
 
+bool heap_open(void);         /* once; false if the system has no memory */
+void heap_close(struct gc *); /* what g alone has of it */
 /* Enters every allocated block into the map. */
 void heap_map(struct gc *);
-/* The cell of a word of the runtime's heap, or NULL if it lies elsewhere. */
-struct cell *heap_cell(struct gc *, word v);
+/* The same for a block that has just been allocated. */
+void heap_add(struct gc *, word block);
+/* Does the pointer lead into the runtime's heap?  To field 0 of an allocated block?  Of an
+ * ephemeron? */
+bool heap_is_inside(word v);
+bool heap_is_block(word v);
+bool heap_is_ephemeron(word v);
+/* Must whatever can be reached be marked by now, and is this block not? */
+bool heap_lacks_mark(word block);
 /* The first word of the first free block, in the order of the chunks; 0: there is none. */
 word heap_first_free(void);
 /* Is there a block with tag 250 in the major heap? */
 bool heap_has_forward(void);
+bool heap_has_ephemerons(void);
 /* Visits the allocated blocks of the major heap, in the order of their addresses in each chunk. */
 void heap_each(struct gc *, void visit(struct gc *, word block));
 
@@ -205,24 +220,80 @@ struct forwards runtime_forwards(struct gc *);
 word runtime_show_new(struct gc *, word block);
 void runtime_walk(struct gc *, gc_visit *, void *context);
 
-/* ---- ocaml.c, extras.c --------------------------------------------------------------------------
+/* ---- life.c -------------------------------------------------------------------------------------
+ */
+
+struct gc *runtime_open(void);
+void runtime_close(struct gc *);
+void runtime_reset(struct gc *, const struct gc_config *);
+enum gc_result runtime_collect(struct gc *, enum gc_collection);
+enum gc_result runtime_switch_kind(struct gc *, unsigned kind);
+const char *runtime_check(struct gc *);
+
+/* ---- mutator.c, extras.c ------------------------------------------------------------------------
  */
 
 void runtime_begin(struct gc *);   /* of an operation: the slots are roots */
+void runtime_end(struct gc *);     /* what it has put off comes, and the shadow keeps up */
 void runtime_renew(struct gc *);   /* writes the shadow anew */
 void runtime_keep_up(struct gc *); /* the same, if anything may have moved or died since */
 /* Can the shadow show so many words more, as it was last written? */
 bool runtime_fits(const struct gc *, size_t words);
 /* The same for a block of so many fields, and as things are now. */
 bool runtime_has_room(struct gc *, size_t wosize);
+enum gc_result runtime_alloc(struct gc *, unsigned m, unsigned dst, size_t wosize, unsigned tag,
+                             const word *raw);
+void runtime_init(struct gc *, unsigned m, unsigned obj, size_t i, unsigned v);
+enum gc_result runtime_store(struct gc *, unsigned m, unsigned obj, size_t i, unsigned v);
+enum gc_result runtime_load(struct gc *, unsigned m, unsigned dst, unsigned obj, size_t i);
+void runtime_write_raw(struct gc *, unsigned m, unsigned obj, size_t i, word raw);
+enum gc_result runtime_blit(struct gc *, unsigned m, unsigned src, size_t i, unsigned dst, size_t j,
+                            size_t n);
+word runtime_shown_at(struct gc *, word shown);
 /* The end of an operation after which the shadow may lead to others than before. */
 void runtime_end_anew(struct gc *);
 extern const struct gc_extras ocaml_extras;
-extern const struct gc_mask ocaml_masks[];
 /* Sets a key, from 1 on, or the data of an ephemeron, with known defects steered around. */
 void ephemeron_set(struct gc *, word ephemeron, size_t i, word v);
 /* A pointer into a closure may not be a key, by a mask. */
 bool keys_are_closures(const struct gc *);
+
+/* ---- masks.c: known defects --------------------------------------------------------------------
+ */
+
+enum mask {
+    MASK_TRUNCATE,
+    MASK_INFIX_KEY,
+    MASK_EPHEMERON,
+    MASK_MEASURE,
+    MASK_FRAGMENT,
+    MASK_OVERHEAD,
+    MASK_YOUNG_KEY,
+    MASK_COPY,
+    MASK_COPY_ABSTRACT,
+    MASK_COPY_ROOT,
+    MASK_BLIT_DATA,
+    MASK_FORWARD_KEY
+};
+extern const struct gc_mask ocaml_masks[];
+/* Is it on, and does this version have the defect? */
+bool has_mask(const struct gc_config *, enum mask);
+bool is_masked(const struct gc *, enum mask);
+
+/* ---- ocaml.c: the major collector ---------------------------------------------------------------
+ */
+
+void runtime_full_major(void); /* Gc.full_major */
+void runtime_compact(void);    /* Gc.compact */
+bool runtime_is_marking(void); /* what has been looked at may be changed behind marking's back */
+bool runtime_leads_keys(void); /* marking may lead a key past a Forward block */
+void runtime_empty_minor_heap(void);
+void runtime_finish_cycle(void); /* the one under way, or a whole one */
+/* Of a collection or slice, as runtime_begin of an operation. */
+void runtime_begin_to_collect(struct gc *);
+/* Is there what a known defect, which is steered around, keeps though it is garbage?  Then a full
+ * collection counts as refused. */
+bool runtime_keeps_garbage(const struct gc *);
 
 /* ---- marshalling.c ------------------------------------------------------------------------------
  */

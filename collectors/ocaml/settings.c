@@ -9,6 +9,7 @@
 #include <caml/config.h>
 #include <caml/gc_ctrl.h>
 #include <caml/mlvalues.h>
+#include <caml/version.h>
 
 extern value caml_gc_set(value control); /* in no header */
 
@@ -28,7 +29,9 @@ enum {
     FIELDS
 };
 
-/* The first ones are allocation policies (runtime_policy). */
+/* The first ones are allocation policies (runtime_policy).  OCaml 5 has none to choose,
+ * and fewer settings. */
+#if OCAML_VERSION < 50000
 enum { N_POLICIES = 3 };
 #define SETTINGS(X)                                                                                \
     X("best-fit", ALLOCATION_POLICY, POLICY_BEST_FIT)                                              \
@@ -46,6 +49,21 @@ enum { N_POLICIES = 3 };
     X("hurries for custom blocks", CUSTOM_MAJOR_RATIO, 1)                                          \
     X("hurries for young custom blocks", CUSTOM_MINOR_RATIO, 1)                                    \
     X("custom blocks are old", CUSTOM_MINOR_MAX_SIZE, 0)
+#else
+enum { N_POLICIES = 1 };
+#define SETTINGS(X)                                                                                \
+    X("default", ALLOCATION_POLICY, POLICY_BEST_FIT)                                               \
+    X("smallest minor heap", MINOR_HEAP_SIZE, Minor_heap_min)                                      \
+    X("larger minor heap", MINOR_HEAP_SIZE, 3 * (intnat)Minor_heap_min)                            \
+    X("little garbage", SPACE_OVERHEAD, 1)                                                         \
+    X("much garbage", SPACE_OVERHEAD, 10000)                                                       \
+    X("small stack", STACK_LIMIT, 4 * 1024)                                                        \
+    X("hurries for custom blocks", CUSTOM_MAJOR_RATIO, 1)                                          \
+    X("hurries for young custom blocks", CUSTOM_MINOR_RATIO, 1)                                    \
+    X("custom blocks are old", CUSTOM_MINOR_MAX_SIZE, 0)
+#define Heap_chunk_def       0 /* what OCaml 5 does not look at */
+#define Max_percent_free_def 0
+#endif
 
 static const struct setting {
     unsigned field;

@@ -4,8 +4,6 @@
  */
 #include "collectors/ocaml/internal.h"
 
-#include <caml/major_gc.h>
-#include <caml/minor_gc.h>
 #include <caml/mlvalues.h>
 #include <caml/weak.h>
 
@@ -13,44 +11,41 @@
  */
 
 static enum shadow_kind look(struct gc *g, word v, word *block, size_t *fields) {
-    const struct cell *cell = is_pointer(v) ? heap_cell(g, v) : NULL;
-    if (!cell)
+    (void)g;
+    if (!is_pointer(v) || !heap_is_inside(v))
         return SHADOW_DATA;
     if (v % sizeof(word))
         return SHADOW_LOST;
     *block = v;
     *fields = 0;
-    if (cell->stamp == g->epoch)
+    if (heap_is_block(v))
         return SHADOW_BLOCK;
     if (header_tag(header_of(v)) != TAG_INFIX)
         return SHADOW_LOST;
     *block = infix_parent(v);
     *fields = (v - *block) / sizeof(word);
-    cell = heap_cell(g, *block);
-    return cell && cell->stamp == g->epoch && header_tag(header_of(*block)) == TAG_CLOSURE
-               ? SHADOW_BLOCK
-               : SHADOW_LOST;
+    return heap_is_block(*block) && header_tag(header_of(*block)) == TAG_CLOSURE ? SHADOW_BLOCK
+                                                                                 : SHADOW_LOST;
 }
 
 /* Words at the start of a block that the runtime keeps for itself. */
-static unsigned hidden_words(const struct cell *cell, word block) {
-    if (cell->ephemeron)
+static unsigned hidden_words(word block) {
+    if (heap_is_ephemeron(block))
         return CAML_EPHE_DATA_OFFSET; /* the link to the next one */
     return header_tag(header_of(block)) == TAG_CUSTOM ? CUSTOM_HIDDEN : 0;
 }
 
 static word shown_header(struct gc *g, word block) {
-    const struct cell *cell = heap_cell(g, block);
+    (void)g;
     word header = header_of(block);
-    return header_make(header_wosize(header) - hidden_words(cell, block), WHITE,
-                       cell->ephemeron ? 0 : header_tag(header));
+    return header_make(header_wosize(header) - hidden_words(block), WHITE,
+                       heap_is_ephemeron(block) ? 0 : header_tag(header));
 }
 
-/* Between mark and sweep, while ephemerons are cleaned, whatever can be reached is black. */
-static void check_black(struct gc *g, word block) {
-    if (caml_gc_phase == Phase_clean && !Is_young((value)block) &&
-        header_colour(header_of(block)) != BLACK)
-        g->broken = "a block that can be reached is not black after marking";
+/* Between mark and sweep, while ephemerons are cleaned. */
+static void check_mark(struct gc *g, word block) {
+    if (heap_lacks_mark(block))
+        g->broken = "a block that can be reached is not marked after marking";
 }
 
 /* What can be seen of an ephemeron before its keys have been looked at. */
@@ -62,10 +57,9 @@ static void copy_ephemeron(struct gc *g, word *to, size_t wosize) {
 }
 
 static void copy(struct gc *g, word block, word *to, size_t wosize) {
-    const struct cell *cell = heap_cell(g, block);
-    const word *from = word_pointer(block) + hidden_words(cell, block);
-    check_black(g, block);
-    if (cell->ephemeron) {
+    const word *from = word_pointer(block) + hidden_words(block);
+    check_mark(g, block);
+    if (heap_is_ephemeron(block)) {
         copy_ephemeron(g, to, wosize);
         return;
     }
@@ -205,11 +199,7 @@ bool runtime_is_shown(struct gc *g, word v) {
 }
 
 word runtime_show_new(struct gc *g, word block) {
-    if (!heap_cell(g, block))
-        heap_map(g); /* in a new chunk */
-    struct cell *cell = heap_cell(g, block);
-    cell->stamp = g->epoch;
-    cell->ephemeron = false;
+    heap_add(g, block);
     return shadow_show(&g->shadow, block);
 }
 

@@ -33,6 +33,10 @@ static word *large[LARGE];            /* headers */
 static unsigned n_large;
 static uint32_t epoch;
 
+void heap_close(struct gc *g) {
+    (void)g; /* nothing */
+}
+
 /* There is one runtime in a process, whoever has it: what is mapped for it stays. */
 bool heap_open(void) {
     return stamp_memory.base ||
@@ -162,7 +166,7 @@ bool heap_has_ephemerons(void) {
 }
 
 /* Marking leads a key past others. */
-bool heap_keeps_key(word key) {
+static bool is_kept_key(word key) {
     if (!Is_block((value)key) || Tag_val((value)key) != Forward_tag)
         return false;
     value to = Forward_val((value)key);
@@ -173,7 +177,7 @@ bool heap_keeps_key(word key) {
 static bool list_has_forward_key(value e) {
     for (; e; e = Ephe_link(e))
         for (mlsize_t i = CAML_EPHE_FIRST_KEY; i < Wosize_val(e); i++)
-            if (heap_keeps_key((word)Field(e, i)))
+            if (is_kept_key((word)Field(e, i)))
                 return true;
     return false;
 }

@@ -49,6 +49,19 @@ void runtime_compact(void) {
     }
 }
 
+void runtime_begin_to_collect(struct gc *g) {
+    runtime_begin(g);
+}
+
+bool runtime_keeps_garbage(const struct gc *g) {
+    return is_masked(g, MASK_FORWARD_KEY) && heap_has_forward_key();
+}
+
+/* What is steered around by mask forward-key has no other answer. */
+static void promise(const struct gc_config *config, struct collector_traits *traits) {
+    traits->may_refuse = has_mask(config, MASK_FORWARD_KEY);
+}
+
 /* A budget of 0: what the runtime thinks fit.  Where a cycle ends the next one begins with its
  * roots, and nothing more: idle. */
 static enum gc_result step(struct gc *g, size_t budget) {
@@ -86,6 +99,7 @@ const struct collector ISOHEAP_COLLECTOR = {
                .forwards = true},
     .variants = variants,
     .kinds = runtime_kinds,
+    .promise = promise,
     .open = runtime_open,
     .reset = runtime_reset,
     .close = runtime_close,

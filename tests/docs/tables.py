@@ -129,10 +129,8 @@ def of_sources():
     parts = re.findall(r'\{"(\w+)", COVER_', text("harness/coverage.c"))
     same("docs/mutation.md, parts of coverage", names(table("docs/mutation.md", ["part"])),
          [p for p in parts if p not in ("all", "default")])
-    same("docs/ocaml.md, masks", names(table("docs/ocaml.md", ["mask"])),
-         re.findall(r'\{"([a-z-]+)",\s*"', text("collectors/ocaml/extras.c")))
-    same("docs/ocaml5.md, masks", names(table("docs/ocaml5.md", ["mask"])),
-         re.findall(r'X\(MASK_\w+, "([a-z-]+)"', text("collectors/ocaml5/masks.c")))
+    for page, rows in zip(["docs/ocaml.md", "docs/ocaml5.md"], text("collectors/ocaml/masks.c").split("#else")):
+        same(f"{page}, masks", names(table(page, ["mask"])), re.findall(r'X\(MASK_\w+, "([a-z-]+)"', rows))
     variants = xmacro("models/onthefly/model.h", "VARIANTS")
     rows = [r[0] for r in table("docs/on-the-fly.md", ["variant", "first broken"])]
     same("docs/on-the-fly.md, variants", rows + [n for n in named_in("docs/on-the-fly.md") if n in variants and n not in rows],

@@ -2,7 +2,7 @@
  *
  * The roots of the OCaml runtime: the slots of the program.
  */
-#include "collectors/ocaml5/internal.h"
+#include "collectors/ocaml/internal.h"
 
 #include <caml/memory.h>
 #include <caml/mlvalues.h>

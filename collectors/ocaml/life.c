@@ -2,7 +2,7 @@
  *
  * Life of the adapter of the OCaml runtime, and its full collections (internal.h).
  */
-#include "collectors/ocaml5/internal.h"
+#include "collectors/ocaml/internal.h"
 
 #include <stdlib.h>
 
@@ -25,6 +25,7 @@ struct gc *runtime_open(void) {
 
 void runtime_close(struct gc *g) {
     shadow_close(&g->shadow);
+    heap_close(g);
     free(g);
 }
 
@@ -55,9 +56,12 @@ static struct forwards count_forwards(struct gc *g) {
 
 /* A function of Gc.finalise gets its block, which dies in the next cycle if it is not kept; and the
  * first of the two cycles may have begun when the block was still alive.  So once more, until none
- * has run.
+ * has run.  What Obj.truncate leaves is black: where sweeping has passed it, it takes a cycle more.
  */
-static void full_major(void) {
+static void full_major(struct gc *g) {
+    if (g->truncated)
+        runtime_full_major();
+    g->truncated = false;
     for (uint64_t before = UINT64_MAX; before != runtime_callbacks();) {
         before = runtime_callbacks();
         runtime_full_major();
@@ -66,22 +70,18 @@ static void full_major(void) {
 
 /* Until no block with tag 250 is left that nothing reaches, or none has gone. */
 static void full_until_exact(struct gc *g) {
-    full_major();
+    full_major(g);
     struct forwards left = count_forwards(g);
     for (size_t before = SIZE_MAX; left.unreached > 0 && left.all < before;) {
         before = left.all;
-        full_major();
+        full_major(g);
         left = count_forwards(g);
     }
 }
 
-static bool keeps_for_forward_key(const struct gc *g) {
-    return is_masked(g, MASK_FORWARD_KEY) && heap_has_forward_key();
-}
-
 enum gc_result runtime_collect(struct gc *g, enum gc_collection kind) {
     runtime_begin_to_collect(g);
-    bool judged = !keeps_for_forward_key(g);
+    bool keeps = runtime_keeps_garbage(g);
     if (kind == GC_MINOR)
         runtime_empty_minor_heap();
     else if (kind == GC_FULL)
@@ -90,8 +90,9 @@ enum gc_result runtime_collect(struct gc *g, enum gc_collection kind) {
         runtime_compact();
     runtime_finish(g);
     runtime_end(g);
-    g->exact = kind == GC_FULL && judged && !keeps_for_forward_key(g);
-    return GC_OK;
+    keeps = kind == GC_FULL && (keeps || runtime_keeps_garbage(g));
+    g->exact = kind == GC_FULL && !keeps;
+    return keeps ? GC_OUT_OF_MEMORY : GC_OK;
 }
 
 enum gc_result runtime_switch_kind(struct gc *g, unsigned kind) {

@@ -3,8 +3,8 @@
  * Functions for ephemerons and lazy blocks as the runtime of OCaml 4 has them for C, by the
  * primitives of the standard library: OCaml 5 has no others.
  */
-#ifndef ISOHEAP_OCAML5_WEAK_H
-#define ISOHEAP_OCAML5_WEAK_H
+#ifndef ISOHEAP_OCAML_WEAK_H
+#define ISOHEAP_OCAML_WEAK_H
 
 #include <stdbool.h>
 

@@ -6,7 +6,7 @@
  * to it), which are saved before the first start; putting them back and giving all memory back
  * makes the next start the first one, whatever ran before.
  */
-#include "collectors/ocaml5/internal.h"
+#include "collectors/ocaml/internal.h"
 #include "collectors/sections.h"
 
 /* ---- variables ----------------------------------------------------------------------------------
@@ -43,6 +43,10 @@ struct gc *runtime_of_process(void) {
 
 void runtime_broken(const char *sentence) {
     current->config.hooks->broken(current->config.hooks, sentence);
+}
+
+void runtime_ended(const char *sentence) {
+    current->config.hooks->ended(current->config.hooks, sentence);
 }
 
 void runtime_finalised(uint64_t number) {

@@ -6,7 +6,7 @@
  * Every operation reads the slots into the runtime's roots, and writes the shadow anew if the
  * runtime has collected meanwhile.
  */
-#include "collectors/ocaml5/internal.h"
+#include "collectors/ocaml/internal.h"
 
 #include <string.h>
 
@@ -25,15 +25,6 @@ void runtime_begin(struct gc *g) {
     g->clean = g->exact = false;
 }
 
-void runtime_begin_to_collect(struct gc *g) {
-    runtime_begin(g);
-    if (is_masked(g, MASK_FORWARD_KEY) && heap_has_forward_key()) {
-        runtime_renew(g);
-        runtime_clear_keys(g, heap_keeps_key);
-        g->clean = false;
-    }
-}
-
 void runtime_renew(struct gc *g) {
     g->seen = runtime_collections();
     g->stale = false;
@@ -48,6 +39,7 @@ void runtime_keep_up(struct gc *g) {
 
 /* What the runtime has put off comes as it would between two steps of an OCaml program. */
 void runtime_end(struct gc *g) {
+    runtime_unguard();
     runtime_urgent(g);
     runtime_keep_up(g);
 }
@@ -88,19 +80,9 @@ bool runtime_has_room(struct gc *g, size_t wosize) {
     return runtime_fits(g, wosize + 1);
 }
 
-/* A custom block without finaliser; its words are the program's but for the first two. */
-static struct custom_operations plain = {"isoheap",
-                                         custom_finalize_default,
-                                         custom_compare_default,
-                                         custom_hash_default,
-                                         custom_serialize_default,
-                                         custom_deserialize_default,
-                                         custom_compare_ext_default,
-                                         custom_fixed_length_default};
-
 static value allocate(struct gc *g, size_t wosize, unsigned tag) {
     if (tag == Custom_tag)
-        return caml_alloc_custom(&plain, (wosize + CUSTOM_HIDDEN - 1) * sizeof(value), 0, 1);
+        return caml_alloc_custom(&custom_plain, (wosize + CUSTOM_HIDDEN - 1) * sizeof(value), 0, 1);
     if (wosize <= Max_young_wosize && wosize < g->config.large_words)
         return caml_alloc_small((mlsize_t)wosize, (tag_t)tag);
     return caml_alloc_shr((mlsize_t)wosize, (tag_t)tag);
@@ -112,6 +94,7 @@ enum gc_result runtime_alloc(struct gc *g, unsigned m, unsigned dst, size_t wosi
     runtime_begin(g);
     if (!runtime_has_room(g, wosize))
         return GC_OUT_OF_MEMORY;
+    RUNTIME_GUARD(g, dst);
     value v = allocate(g, wosize, tag);
     word *fields = word_pointer((word)v);
     if (tag == Custom_tag) {
