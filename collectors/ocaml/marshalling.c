@@ -90,12 +90,13 @@ static enum gc_result copy(struct gc *g, unsigned dst, unsigned src, bool unshar
     runtime_begin(g);
     if (!runtime_has_room(g, words - 1))
         return GC_OUT_OF_MEMORY;
-    g->unshared = unshared; /* also if it is refused */
+    g->unshared |= unshared; /* one that is refused may have got so far, or not */
     RUNTIME_GUARD(g, dst);
     char *bytes;
     intnat length;
     value flags = flag_list(unshared, closures);
     caml_output_value_to_malloc((value)root_get(src), flags, &bytes, &length);
+    g->unshared = unshared;
     root_set(dst, (word)caml_input_value_from_malloc(bytes, 0));
     runtime_end_anew(g);
     return GC_OK;
@@ -289,8 +290,10 @@ enum gc_result runtime_damage(struct gc *g, unsigned dst, unsigned src, enum gc_
     struct reading reading = {dst, src, damage, n};
     runtime_begin(g);
     root_set(dst, WORD_UNIT);
-    g->unshared = damage == GC_DAMAGE_NONE && n & 1;
-    runtime_try(read_damaged, &reading);
+    bool unshared = damage == GC_DAMAGE_NONE && n & 1;
+    g->unshared |= unshared;
+    if (runtime_try(read_damaged, &reading))
+        g->unshared = unshared;
     runtime_end_anew(g);
     return GC_OK;
 }
