@@ -6,9 +6,9 @@
  */
 #include "collectors/cheney/cheney.h"
 #include "collectors/generational/generational.h"
-#include "collectors/known_bad/known_bad.h"
 #include "collectors/mark_sweep/mark_sweep.h"
 #include "program/bytes/bytes.h"
+#include "tests/support/crashes.h"
 #include "tests/support/figures.h"
 #include "tests/support/passing.h"
 #include "tests/support/support.h"
@@ -162,19 +162,8 @@ static void the_oracles_can_be_left_out(void **state) {
 /* ---- what the oracles find --------------------------------------------------------------------
  */
 
-static const struct known_bad *bad(const char *name) {
-    for (const struct known_bad *b = known_bad(); b->collector; b++)
-        if (strcmp(b->collector->name, name) == 0)
-            return b;
-    fail_msg("no collector is called %s", name);
-    return NULL;
-}
-
 static struct verdict judge_crash(const char *name, const struct collector *subject) {
-    char path[512];
-    snprintf(path, sizeof path, "%s/%s/%s.txt", CRASHES_DIR, violation_name(bad(name)->violation),
-             name);
-    load_program(&program, path);
+    load_crash(name, &program);
     return run_here(subject, &cheney, &program);
 }
 
@@ -184,33 +173,29 @@ static void each_defect_is_named_by_its_oracle(void **state) {
         const char *name;
         enum oracle oracle;
     } cases[] = {
-        {"bad_unrecorded_store", ORACLE_remembered},
-        {"bad_init_unrecorded", ORACLE_remembered},
-        {"bad_recorded_again", ORACLE_remembered},
-        {"bad_promoted_unrecorded", ORACLE_remembered},
-        {"bad_minor_keeps", ORACLE_minor},
-        {"bad_minor_writes", ORACLE_minor},
-        {"bad_promoted_unscanned", ORACLE_minor},
-        {"bad_young_infix_lost", ORACLE_minor},
-        {"bad_young_no_roots", ORACLE_snapshot},
-        {"bad_promoted_white", ORACLE_snapshot},
+        {"bad_unrecorded_store", ORACLE_remembered}, {"bad_init_unrecorded", ORACLE_remembered},
+        {"bad_recorded_again", ORACLE_remembered},   {"bad_promoted_unrecorded", ORACLE_remembered},
+        {"bad_minor_keeps", ORACLE_minor},           {"bad_minor_writes", ORACLE_minor},
+        {"bad_promoted_unscanned", ORACLE_minor},    {"bad_young_infix_lost", ORACLE_minor},
+        {"bad_young_no_roots", ORACLE_snapshot},     {"bad_promoted_white", ORACLE_snapshot},
         {"bad_old_no_barrier", ORACLE_snapshot},
     };
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct verdict v = judge_crash(cases[i].name, bad(cases[i].name)->collector);
-        assert_int_equal(v.violation, bad(cases[i].name)->violation);
+        struct verdict v = judge_crash(cases[i].name, bad_collector(cases[i].name)->collector);
+        assert_int_equal(v.violation, bad_collector(cases[i].name)->violation);
         assert_int_equal(v.oracle, cases[i].oracle);
         assert_int_equal(v.guilty, PARTY_SUBJECT);
         assert_true(v.found[0] && v.detail[0]);
     }
-    struct verdict v = judge_crash("bad_unrecorded_store", bad("bad_unrecorded_store")->collector);
+    struct verdict v =
+        judge_crash("bad_unrecorded_store", bad_collector("bad_unrecorded_store")->collector);
     assert_true(v.path[0]); /* it says which field */
 }
 
 /* A minor collection that keeps more is no violation where nobody promises. */
 static void keeping_more_is_judged_if_promised(void **state) {
     (void)state;
-    struct collector keeps = *bad("bad_minor_keeps")->collector;
+    struct collector keeps = *bad_collector("bad_minor_keeps")->collector;
     keeps.traits.exact_minor = false;
     struct verdict v = judge_crash("bad_minor_keeps", &keeps);
     assert_true(v.oracle != ORACLE_minor || !v.violation);

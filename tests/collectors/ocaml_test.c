@@ -4,9 +4,9 @@
  * exact, finalisers are judged, and the operations of a runtime have their effect.
  */
 #include "collectors/ocaml/ocaml.h"
-#include "program/bytes/bytes.h"
 #include "tests/support/figures.h"
 #include "tests/support/passing.h"
+#include "tests/support/runtimes.h"
 #include "tests/support/support.h"
 
 #include <setjmp.h>
@@ -31,64 +31,20 @@ static const struct collector *const variants[] = {&ocaml,
 #endif
                                                    NULL};
 
-/* ---- reset ------------------------------------------------------------------------------------
- */
-
-enum { INPUTS = 60, INPUT_SIZE = 160 };
-
-static void random_program_of(unsigned n) {
-    uint8_t bytes[INPUT_SIZE];
-    next_bytes(n * 0x9e3779b97f4a7c15u + 1, bytes, sizeof bytes);
-    program_decode(&program, bytes, sizeof bytes);
-}
-
-/* The digest has the final graph and the number of collections. */
 static void runs_do_not_see_each_other(void **state) {
     (void)state;
-    static uint64_t digest[INPUTS];
-    for (const struct collector *const *c = variants; *c; c++) {
-        struct runner *runner = open_pair(*c, NULL);
-        for (unsigned n = 0; n < INPUTS; n++) {
-            random_program_of(n);
-            digest[n] = must_pass(runner, &program, "random bytes", NULL)->digest;
-        }
-        for (unsigned n = INPUTS; n-- > 0;) {
-            random_program_of(n);
-            assert_int_equal(
-                must_pass(runner, &program, "random bytes, in reverse order", NULL)->digest,
-                digest[n]);
-        }
-        runner_close(runner);
-    }
+    runs_must_not_see_each_other(variants);
+}
+
+static void who_looks_changes_nothing(void **state) {
+    (void)state;
+    who_looks_must_change_nothing(variants);
 }
 
 /* ---- operations -------------------------------------------------------------------------------
  */
 
 static struct run_counts total;
-
-static void look(void *context, struct runner *r, unsigned op, bool before) {
-    struct snapshot snapshot;
-    (void)context, (void)op;
-    if (!before) /* then there may be no heap yet */
-        runner_snapshot(r, PARTY_SUBJECT, &snapshot);
-}
-
-/* The adapter shows a copy, which is written anew where slots have changed: who looks in between
- * must not make blocks overlap. */
-static void who_looks_changes_nothing(void **state) {
-    (void)state;
-    for (const struct collector *const *c = variants; *c; c++) {
-        struct runner *runner = runner_open(
-            &(struct runner_options){.subject = *c, .oracles = ORACLES_ALL, .observe = look});
-        assert_non_null(runner);
-        for (unsigned n = 0; n < 4 * INPUTS; n++) {
-            random_program_of(n);
-            must_pass(runner, &program, "random bytes, looked at", NULL);
-        }
-        runner_close(runner);
-    }
-}
 
 static void run_seed(const char *path, void *context) {
     load_program(&program, path);

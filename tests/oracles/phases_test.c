@@ -7,17 +7,15 @@
 #include "collectors/compact/compact.h"
 #include "collectors/generational/generational.h"
 #include "collectors/incremental/incremental.h"
-#include "collectors/known_bad/known_bad.h"
 #include "collectors/mark_sweep/mark_sweep.h"
 #include "collectors/registry/registry.h"
+#include "tests/support/crashes.h"
 #include "tests/support/passing.h"
 #include "tests/support/support.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdio.h>
-#include <string.h>
 
 #include <cmocka.h>
 
@@ -43,13 +41,7 @@ static void each_clause_has_a_known_bad_collector(void **state) {
         {"bad_entry_borrowed", "while marking, a block that a root leads to is white again"},
         {"bad_phase_untold", "a full collection has not told hooks->phase that it has swept"}};
     for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const struct known_bad *bad = known_bad();
-        char path[512];
-        while (strcmp(bad->collector->name, rows[i].defect) != 0)
-            bad++;
-        snprintf(path, sizeof path, "%s/%s/%s.txt", CRASHES_DIR, violation_name(bad->violation),
-                 rows[i].defect);
-        load_program(&program, path);
+        const struct known_bad *bad = load_crash(rows[i].defect, &program);
         must_be_found(bad->collector, &program, ORACLE_phases, bad->violation, rows[i].detail);
     }
 }
@@ -63,13 +55,7 @@ static void what_other_oracles_see_first(void **state) {
         {"bad_mark_writes", "a phase has changed a field of an allocated block"},
         {"bad_raw_stays_black", "sweeping has ended, and a block is neither white nor free"}};
     for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const struct known_bad *bad = known_bad();
-        char path[512];
-        while (strcmp(bad->collector->name, rows[i].defect) != 0)
-            bad++;
-        snprintf(path, sizeof path, "%s/%s/%s.txt", CRASHES_DIR, violation_name(bad->violation),
-                 rows[i].defect);
-        load_program(&program, path);
+        const struct known_bad *bad = load_crash(rows[i].defect, &program);
         const struct runner_options options = {
             .subject = bad->collector, .reference = &cheney, .oracles = ORACLE_BIT(ORACLE_phases)};
         struct runner *runner = runner_open(&options);

@@ -7,10 +7,10 @@
 #include "collectors/compact/compact.h"
 #include "collectors/generational/generational.h"
 #include "collectors/incremental/incremental.h"
-#include "collectors/known_bad/known_bad.h"
 #include "collectors/mark_sweep/mark_sweep.h"
 #include "collectors/registry/registry.h"
 #include "program/bytes/bytes.h"
+#include "tests/support/crashes.h"
 #include "tests/support/passing.h"
 #include "tests/support/support.h"
 
@@ -53,13 +53,7 @@ static void each_clause_has_a_known_bad_collector(void **state) {
         {"bad_moved_unseen",
          "a block has been told as found again, and not as moved there before"}};
     for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const struct known_bad *bad = known_bad();
-        char path[512];
-        while (strcmp(bad->collector->name, rows[i].defect) != 0)
-            bad++;
-        snprintf(path, sizeof path, "%s/%s/%s.txt", CRASHES_DIR, violation_name(bad->violation),
-                 rows[i].defect);
-        load_program(&program, path);
+        const struct known_bad *bad = load_crash(rows[i].defect, &program);
         must_be_found(bad->collector, &program, ORACLE_told, bad->violation, rows[i].detail);
     }
 }
