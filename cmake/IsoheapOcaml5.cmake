@@ -15,7 +15,7 @@ set(ISOHEAP_OCAML5_RUNTIME addrmap alloc array codefrag custom domain extern fib
     globroots intern lf_skiplist major_gc memory memprof minor_gc misc obj platform roots signals skiplist
     startup_aux weak)
 # Files that both adapters have, in collectors/ocaml.
-set(ISOHEAP_OCAML5_SHARED extras finalisers life masks mutator process roots sampling settings shadow)
+set(ISOHEAP_OCAML5_SHARED extras finalisers life masks mutator primitives process roots sampling settings shadow)
 
 # isoheap_ocaml5_headers(tree version made): what the tree lacks of the headers that configure makes.
 function(isoheap_ocaml5_headers tree version made)

@@ -70,11 +70,13 @@ void runtime_put_back(struct gc *); /* variables and memory as they were then; g
 struct gc *runtime_of_process(void);
 /* The runtime says that it is broken; does not return. */
 void runtime_broken(const char *sentence);
+_Noreturn void runtime_die(const char *sentence); /* the same */
 /* It ends the process, for want of memory; does not return. */
 void runtime_ended(const char *sentence);
 void runtime_finalised(uint64_t number); /* a finaliser runs */
 /* Per cent of garbage that the major heap may have. */
 unsigned runtime_space_overhead(unsigned variant);
+extern const char *const runtime_variants[];
 
 /* ---- roots.c ------------------------------------------------------------------------------------
  */
@@ -147,11 +149,20 @@ void region_reset(struct gc_hooks *); /* frees everything */
 void *region_malloc(size_t bytes);
 void region_free(void *);
 void *region_realloc(void *, size_t bytes);
+#if OCAML_VERSION < 50000
 /* The n-th large request from now on is refused, and all that follow, in calls that may be refused;
  * 0: none. */
 void region_starve(unsigned n);
 void region_may_refuse(bool may);
 bool region_has_refused(void); /* since region_starve */
+#else
+static inline void region_may_refuse(bool may) {
+    (void)may;
+}
+static inline bool region_has_refused(void) {
+    return false;
+}
+#endif
 
 /* ---- heap_map.c: where the runtime's blocks are -------------------------------------------------
  */
@@ -289,8 +300,6 @@ bool runtime_is_marking(void); /* what has been looked at may be changed behind 
 bool runtime_leads_keys(void); /* marking may lead a key past a Forward block */
 void runtime_empty_minor_heap(void);
 void runtime_finish_cycle(void); /* the one under way, or a whole one */
-/* Of a collection or slice, as runtime_begin of an operation. */
-void runtime_begin_to_collect(struct gc *);
 /* Is there what a known defect, which is steered around, keeps though it is garbage?  Then a full
  * collection counts as refused. */
 bool runtime_keeps_garbage(const struct gc *);
@@ -305,6 +314,19 @@ enum gc_result runtime_marshal(struct gc *, unsigned dst, unsigned src, bool uns
                                size_t words);
 enum gc_result runtime_clone(struct gc *, unsigned dst, unsigned src, bool unshared, size_t words);
 enum gc_result runtime_damage(struct gc *, unsigned dst, unsigned src, enum gc_damage, size_t n);
+
+/* What the collectors of both runtimes have in common in their tables. */
+#define RUNTIME_TRAITS                                                                             \
+    .moves = true, .infix = true, .start_env = true, .raw = true, .full_until_exact = 1,           \
+    .refusal = REFUSES_NO_FREE_BLOCK, .shallow = true, .single = true,                             \
+    .max_heap_words = CAPACITY / 2, .max_mutators = 1, .forwards = true
+#define RUNTIME_TABLE                                                                              \
+    .variants = runtime_variants, .kinds = runtime_kinds, .open = runtime_open,                    \
+    .reset = runtime_reset, .close = runtime_close, .alloc = runtime_alloc, .init = runtime_init,  \
+    .load = runtime_load, .store = runtime_store, .blit = runtime_blit,                            \
+    .write_raw = runtime_write_raw, .collect = runtime_collect,                                    \
+    .switch_kind = runtime_switch_kind, .walk = runtime_walk, .check = runtime_check,              \
+    .extras = &ocaml_extras, .masks = ocaml_masks, .shown_at = runtime_shown_at
 
 /* ---- finalisers.c -------------------------------------------------------------------------------
  */

@@ -80,7 +80,8 @@ static void full_until_exact(struct gc *g) {
 }
 
 enum gc_result runtime_collect(struct gc *g, enum gc_collection kind) {
-    runtime_begin_to_collect(g);
+    runtime_begin(g);
+    region_may_refuse(true);
     bool keeps = runtime_keeps_garbage(g);
     if (kind == GC_MINOR)
         runtime_empty_minor_heap();

@@ -8,19 +8,12 @@
 
 #include "collectors/faults.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include <caml/alloc.h>
-#include <caml/compact.h>
-#include <caml/custom.h>
 #include <caml/gc_ctrl.h>
 #include <caml/major_gc.h>
 #include <caml/memory.h>
 #include <caml/minor_gc.h>
 #include <caml/mlvalues.h>
 #include <caml/version.h>
-#include <caml/weak.h>
 
 extern value caml_gc_full_major(value unit), caml_gc_compaction(value unit); /* in no header */
 extern int caml_check_pending_actions(void);
@@ -58,11 +51,6 @@ void runtime_finish_cycle(void) {
     caml_finish_major_cycle();
 }
 
-void runtime_begin_to_collect(struct gc *g) {
-    runtime_begin(g);
-    region_may_refuse(true);
-}
-
 bool runtime_keeps_garbage(const struct gc *g) {
     (void)g;
     return false;
@@ -77,7 +65,8 @@ static intnat least_slice(void) {
 /* A cycle starts with an empty minor heap.  The answer is the slice's: what it has put off may
  * begin the next cycle. */
 static enum gc_result ocaml_step(struct gc *g, size_t budget) {
-    runtime_begin_to_collect(g);
+    runtime_begin(g);
+    region_may_refuse(true);
     if (caml_gc_phase == Phase_idle)
         caml_empty_minor_heap();
     intnat least = least_slice(), slice = (intnat)budget;
@@ -98,8 +87,6 @@ static word ocaml_own_place(struct gc *g, enum gc_place place) {
     return place == GC_PLACE_YOUNG ? (word)Caml_state->young_start : heap_first_free();
 }
 
-static const char *const variants[] = {"default", "slow", "eager", "sampled", NULL};
-
 const struct collector ISOHEAP_COLLECTOR = {
     .name = COLLECTOR_NAME,
 #if defined(DEBUG)
@@ -110,43 +97,19 @@ const struct collector ISOHEAP_COLLECTOR = {
 #else
     .summary = "the OCaml " OCAML_VERSION_STRING " runtime: generational, incremental, compacting",
 #endif
-    .traits = {.moves = true,
-               .infix = true,
-               .start_env = true,
-               .raw = true,
+    .traits =
+        {
+            RUNTIME_TRAITS,
 #ifndef NO_NAKED_POINTERS /* each word that looks like a pointer is one to a block */
-               .outside = true,
-               .any_word = true,
-               .atoms = true,
+            .outside = true,
+            .any_word = true,
+            .atoms = true,
 #endif
-               .full_until_exact = 1,
-               .refusal = REFUSES_NO_FREE_BLOCK,
-               .shallow = true,
-               .single = true,
-               .max_heap_words = CAPACITY / 2,
-               .max_mutators = 1,
-               .forwards = true},
-    .variants = variants,
-    .kinds = runtime_kinds,
-    .open = runtime_open,
-    .reset = runtime_reset,
-    .close = runtime_close,
-    .alloc = runtime_alloc,
-    .init = runtime_init,
-    .load = runtime_load,
-    .store = runtime_store,
-    .blit = runtime_blit,
-    .write_raw = runtime_write_raw,
-    .collect = runtime_collect,
+        },
+    RUNTIME_TABLE,
     .step = ocaml_step,
-    .switch_kind = runtime_switch_kind,
-    .walk = runtime_walk,
-    .check = runtime_check,
     .promise = ocaml_promise,
-    .extras = &ocaml_extras,
-    .masks = ocaml_masks,
     .atom = ocaml_atom,
-    .shown_at = runtime_shown_at,
     .own_place = ocaml_own_place,
     .own = runtime_own,
 };

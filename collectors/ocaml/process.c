@@ -57,6 +57,8 @@ void runtime_finalised(uint64_t number) {
 /* ---- parameters ---------------------------------------------------------------------------------
  */
 
+const char *const runtime_variants[] = {"default", "slow", "eager", "sampled", NULL};
+
 /* Percent of garbage that the major heap may have: how much a slice does.  With 1000 a graph of a
  * dozen blocks takes several slices to mark. */
 static const unsigned space_overhead[] = {120, 1000, 20, [VARIANT_SAMPLED] = 120};

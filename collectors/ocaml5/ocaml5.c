@@ -12,7 +12,6 @@
 #include <caml/minor_gc.h>
 #include <caml/signals.h>
 #include <caml/version.h>
-#include <caml/weak.h>
 
 /* Marking has looked at ephemerons, and does not look at them again. */
 bool runtime_is_marking(void) {
@@ -49,10 +48,6 @@ void runtime_compact(void) {
     }
 }
 
-void runtime_begin_to_collect(struct gc *g) {
-    runtime_begin(g);
-}
-
 bool runtime_keeps_garbage(const struct gc *g) {
     return is_masked(g, MASK_FORWARD_KEY) && heap_has_forward_key();
 }
@@ -65,7 +60,7 @@ static void promise(const struct gc_config *config, struct collector_traits *tra
 /* A budget of 0: what the runtime thinks fit.  Where a cycle ends the next one begins with its
  * roots, and nothing more: idle. */
 static enum gc_result step(struct gc *g, size_t budget) {
-    runtime_begin_to_collect(g);
+    runtime_begin(g);
     uintnat before = caml_major_cycles_completed;
     caml_major_collection_slice((intnat)budget);
     bool idle = caml_major_cycles_completed != before;
@@ -73,48 +68,16 @@ static enum gc_result step(struct gc *g, size_t budget) {
     return idle ? GC_IDLE : GC_OK;
 }
 
-static const char *const variants[] = {"default", "slow", "eager", "sampled", NULL};
-
 const struct collector ISOHEAP_COLLECTOR = {
     .name = COLLECTOR_NAME,
 #if defined(DEBUG)
     .summary = "the OCaml " OCAML_VERSION_STRING " runtime with its own assertions",
-#elif defined(ISOHEAP_OCAML_TINY)
-    .summary =
-        "the OCaml " OCAML_VERSION_STRING " runtime with small pools, minor heap and mark stack",
 #else
     .summary = "the OCaml " OCAML_VERSION_STRING " runtime: generational, incremental, compacting",
 #endif
-    .traits = {.moves = true,
-               .infix = true,
-               .start_env = true,
-               .raw = true,
-               .own_tags = 244, /* lazy blocks that are being forced, and continuations */
-               .full_until_exact = 1,
-               .refusal = REFUSES_NO_FREE_BLOCK,
-               .shallow = true,
-               .single = true,
-               .max_heap_words = CAPACITY / 2,
-               .max_mutators = 1,
-               .forwards = true},
-    .variants = variants,
-    .kinds = runtime_kinds,
+    .traits = {RUNTIME_TRAITS,
+               .own_tags = 244}, /* lazy blocks that are being forced, and continuations */
+    RUNTIME_TABLE,
     .promise = promise,
-    .open = runtime_open,
-    .reset = runtime_reset,
-    .close = runtime_close,
-    .alloc = runtime_alloc,
-    .init = runtime_init,
-    .load = runtime_load,
-    .store = runtime_store,
-    .blit = runtime_blit,
-    .write_raw = runtime_write_raw,
-    .collect = runtime_collect,
     .step = step,
-    .switch_kind = runtime_switch_kind,
-    .walk = runtime_walk,
-    .check = runtime_check,
-    .extras = &ocaml_extras,
-    .masks = ocaml_masks,
-    .shown_at = runtime_shown_at,
 };

@@ -6,7 +6,6 @@
  */
 #include "collectors/ocaml5/internal.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -26,16 +25,7 @@
 #include <caml/sync.h>
 
 /* Their headers are not the collector's, or of some builds alone. */
-void caml_failed_assert(char *, char_os *, int);
-void caml_record_backtraces(int);
 void caml_free_backtrace_buffer(backtrace_slot *);
-void caml_free_locale(void);
-void caml_free_shared_libs(void);
-
-static _Noreturn void die_saying(const char *sentence) {
-    runtime_broken(sentence);
-    abort();
-}
 
 /* ---- callbacks ----------------------------------------------------------------------------------
  */
@@ -69,14 +59,14 @@ static char text[256];
 #define EXCEPTION(name)                                                                            \
     void name(char const *message) {                                                               \
         snprintf(text, sizeof text, #name ": %s", message);                                        \
-        die_saying(text);                                                                          \
+        runtime_die(text);                                                                         \
     }
 EXCEPTION(caml_failwith)
 EXCEPTION(caml_invalid_argument)
 
 #define RAISES(name, parameters, sentence)                                                         \
     void name parameters {                                                                         \
-        die_saying(sentence);                                                                      \
+        runtime_die(sentence);                                                                     \
     }
 RAISES(caml_raise_end_of_file, (void), "the runtime raises End_of_file")
 RAISES(caml_raise_out_of_memory, (void), "the runtime raises Out_of_memory")
@@ -85,50 +75,20 @@ RAISES(caml_array_bound_error, (void), "caml_array_bound_error")
 
 void caml_raise(value exception) {
     (void)exception;
-    die_saying("the runtime raises an exception");
+    runtime_die("the runtime raises an exception");
 }
 void caml_failwith_value(value message) {
     (void)message;
-    die_saying("caml_failwith_value");
+    runtime_die("caml_failwith_value");
 }
 void caml_sys_error(value argument) {
     (void)argument;
-    die_saying("caml_sys_error");
-}
-
-/* The assertions of the runtime's debugging build. */
-void caml_failed_assert(char *expression, char_os *file, int line) {
-    const char *name = file, *slash = file;
-    for (; *slash; slash++)
-        name = *slash == '/' ? slash + 1 : name;
-    snprintf(text, sizeof text, "%s, line %d: assertion failed: %s", name, line, expression);
-    die_saying(text);
-}
-
-void runtime_fatal_error(char *format, va_list arguments) {
-    char message[128];
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-    vsnprintf(message, sizeof message, format, arguments);
-#pragma GCC diagnostic pop
-    snprintf(text, sizeof text, "fatal error: %s", message);
-    die_saying(text);
+    runtime_die("caml_sys_error");
 }
 
 /* ---- what there is ------------------------------------------------------------------------------
  */
 
-mlsize_t caml_string_length(value s) {
-    mlsize_t last = Bosize_val(s) - 1;
-    return last - Byte_u(s, last);
-}
-char *caml_secure_getenv(char const *name) {
-    (void)name; /* the environment says nothing: a run depends on the program alone */
-    return NULL;
-}
-double caml_log1p(double x) {
-    return log1p(x);
-}
 char *caml_strerror(int number, char *buffer, size_t length) {
     snprintf(buffer, length, "error %d", number);
     return buffer;
@@ -137,23 +97,9 @@ size_t caml_get_callstack(size_t most, backtrace_slot **slots, size_t *room, ptr
     (void)most, (void)slots, (void)room, (void)index;
     return 0; /* no OCaml code is under way */
 }
-const value *caml_named_value(char const *name) {
-    (void)name;
-    return NULL;
-}
 void caml_init_signal_handling(void) {} /* makes a block for signals: none are driven */
-void caml_record_backtraces(int on) {
-    (void)on;
-}
 void caml_free_backtrace_buffer(backtrace_slot *buffer) {
     (void)buffer;
-}
-void caml_free_locale(void) {}
-void caml_free_shared_libs(void) {}
-value caml_copy_double(double d) { /* in what Gc.stat answers */
-    value v = caml_alloc_small(Double_wosize, Double_tag);
-    Store_double_val(v, d);
-    return v;
 }
 
 /* Events are told to nobody. */
@@ -180,7 +126,7 @@ CAMLexport const struct custom_operations caml_int32_ops = NO_CUSTOM, caml_int64
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #define ABSENT(type, name, parameters)                                                             \
     type name parameters {                                                                         \
-        die_saying(#name " is no part of this build");                                             \
+        runtime_die(#name " is no part of this build");                                            \
     }
 ABSENT(value, caml_alloc_sprintf, (const char *format, ...))
 ABSENT(value, caml_copy_nativeint, (intnat i))

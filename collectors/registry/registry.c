@@ -47,9 +47,6 @@ const struct collector *const registered_collectors[] = {
 #ifdef ISOHEAP_HAS_OCAML5_DEBUG
     &ocaml5_debug,
 #endif
-#ifdef ISOHEAP_HAS_OCAML5_TINY
-    &ocaml5_tiny,
-#endif
     NULL,
 };
 /* clang-format on */
