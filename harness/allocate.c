@@ -70,7 +70,7 @@ unsigned allocate(struct runner *r, unsigned m, size_t wosize, unsigned tag, siz
     }
     FOR_SIDES (r, s)
         requests[s->party] = ask_side(s, m, wosize, tag, raw);
-    bool all = none_refused(r, m);
+    bool all = all_served(r, m);
     r->fresh = all ? add_object(r, m, &requests[0], first_scanned) : MODEL_NONE;
     FOR_SIDES (r, s) {
         struct request *q = &requests[s->party];
@@ -80,11 +80,12 @@ unsigned allocate(struct runner *r, unsigned m, size_t wosize, unsigned tag, siz
         event_answered(judge_of(s), q);
         if (q->answer != GC_OK || !s->collector->walk)
             continue;
+        if (!all) /* who shows a copy of its heap shows a block as long as a slot holds it */
+            s->slots[m][SLOT_NEW] = q->block;
         q->claimed = claim(s, q);
         event_placed(judge_of(s), q);
-    }
-    if (!all) /* who shows a copy of its heap has shown the block as long as the slot held it */
-        FOR_SIDES (r, s)
+        if (!all)
             s->slots[m][SLOT_NEW] = WORD_UNIT;
+    }
     return r->fresh;
 }

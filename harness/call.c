@@ -390,19 +390,11 @@ enum gc_result call_forwarding(struct side *s, unsigned dst, unsigned value) {
     return answered(s, c.result);
 }
 
-bool none_refused(struct runner *r, unsigned m) {
+bool all_served(struct runner *r, unsigned m) {
     bool all = true;
     r->verdict.counts.refusals += r->side[PARTY_SUBJECT].answer != GC_OK;
-    FOR_SIDES (r, s) {
+    FOR_SIDES (r, s)
         all &= s->answer == GC_OK;
-        if (s->answer != GC_OK)
-            s->slots[m][SLOT_NEW] = WORD_UNIT;
-    }
-    return all;
-}
-
-bool all_served(struct runner *r, unsigned m) {
-    bool all = none_refused(r, m);
     FOR_SIDES (r, s)
         if (!all)
             s->slots[m][SLOT_NEW] = WORD_UNIT;

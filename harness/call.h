@@ -40,8 +40,6 @@ enum gc_result call_damage(struct side *, unsigned dst, unsigned src, enum gc_da
 /* To be called after one of these on all sides: have all collectors given a block (SLOT_NEW)?  If
  * one has refused, the blocks of the others are dropped.  Counts a refusal of the subject. */
 bool all_served(struct runner *, unsigned m);
-/* The same, but the blocks of the others are left in SLOT_NEW, for the caller to drop. */
-bool none_refused(struct runner *, unsigned m);
 
 /* ---- fields ---- */
 
