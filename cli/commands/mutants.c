@@ -13,9 +13,12 @@
 #include <argp.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
@@ -267,28 +270,44 @@ static bool is_of_plugin(const struct collector *plain, const struct suspect *s)
 }
 
 /* All that a result depends on, as a name. */
-static void add_content(const char *path, void *out) {
-    size_t size;
-    char digest[17], *content = (char *)read_input(path, &size);
-    if (content) {
-        name_content(content, size, digest);
-        fprintf(out, "%s %s\n", path, digest);
+struct key_text {
+    FILE *out;
+    bool good;
+};
+
+/* Of any length: a command with sanitizers is longer than any program. */
+static void add_content(const char *path, void *into) {
+    struct key_text *key = (struct key_text *)into;
+    char digest[17];
+    struct stat s;
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    void *content = MAP_FAILED;
+    if (file >= 0 && fstat(file, &s) == 0 && s.st_size)
+        content = mmap(NULL, (size_t)s.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+    if (content != MAP_FAILED) {
+        name_content(content, (size_t)s.st_size, digest);
+        fprintf(key->out, "%s %s\n", path, digest);
+        munmap(content, (size_t)s.st_size);
+    } else if (file < 0 || s.st_size) {
+        fprintf(stderr, "isoheap: %s: %s\n", path, strerror(errno));
+        key->good = false;
     }
-    free(content);
+    if (file >= 0)
+        close(file);
 }
 
 static bool make_key(const struct mutants_request *r, const char *object, char key[17]) {
     char *all = NULL;
     size_t size;
-    FILE *out = open_memstream(&all, &size);
-    if (!out)
+    struct key_text text = {.out = open_memstream(&all, &size), .good = true};
+    if (!text.out)
         return false;
-    fprintf(out, "%u %u\n", r->programs.seed, r->programs.max_len);
-    add_content("/proc/self/exe", out);
-    add_content(object, out);
+    fprintf(text.out, "%u %u\n", r->programs.seed, r->programs.max_len);
+    add_content("/proc/self/exe", &text);
+    add_content(object, &text);
     for (unsigned i = 0; i < r->programs.n_seeds; i++)
-        for_each_file(r->seeds[i], add_content, out);
-    bool good = fclose(out) == 0;
+        for_each_file(r->seeds[i], add_content, &text);
+    bool good = fclose(text.out) == 0 && text.good;
     if (good)
         name_content(all, size, key);
     free(all);
