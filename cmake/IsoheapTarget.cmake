@@ -55,6 +55,9 @@ endif()
 #
 # MEANING is a sentence for `isoheap list`; the second form has one.
 #
+# Where the variable ISOHEAP_APART is set, the target belongs to that group, in the place of fuzz_targets, and the
+# command does not list it.
+#
 # STRUCTURED lets the engine mutate programs instead of bytes (program/mutation/mutate.h); the second form
 # always does.
 function(isoheap_add_target)
@@ -65,7 +68,12 @@ function(isoheap_add_target)
     if(arg_EDGES OR arg_THREADS)
         isoheap_edges_must_be_called(${arg_NAME} ${ISOHEAP_EDGE_FLAGS})
     endif()
-    isoheap_list_target("${arg_NAME}" "${arg_MEANING}" "${arg_COLLECTOR}" "${arg_REFERENCE}")
+    set(group fuzz_targets)
+    if(ISOHEAP_APART)
+        set(group ${ISOHEAP_APART})
+    else()
+        isoheap_list_target("${arg_NAME}" "${arg_MEANING}" "${arg_COLLECTOR}" "${arg_REFERENCE}")
+    endif()
     string(REGEX REPLACE "^fuzz_" "" short ${arg_NAME})
     if(NOT arg_SEEDS AND NOT arg_NO_SEEDS)
         isoheap_default_seeds(arg_SEEDS ${short})
@@ -124,7 +132,7 @@ function(isoheap_add_target)
         isoheap_companion(${arg_NAME} options "")
         add_dependencies(${arg_NAME} ${arg_NAME}_seeds)
         if(NOT ISOHEAP_PACKAGE)
-            add_dependencies(fuzz_targets ${arg_NAME})
+            add_dependencies(${group} ${arg_NAME})
         endif()
         set(form bytes)
         if(arg_TEXT)
@@ -132,7 +140,7 @@ function(isoheap_add_target)
         elseif(arg_RAW)
             set(form raw)
         endif()
-        set_property(GLOBAL APPEND PROPERTY ISOHEAP_TARGETS "${arg_NAME} ${form}")
+        set_property(GLOBAL APPEND PROPERTY isoheap_${group} "${arg_NAME} ${form}")
     endif()
 endfunction()
 
@@ -264,12 +272,16 @@ function(isoheap_list_target name meaning collector reference)
     set_property(GLOBAL APPEND_STRING PROPERTY ISOHEAP_TARGET_ROWS " \\\n    X(${name}, \"${meaning}\")")
 endfunction()
 
-# To be called after the last registration: <build>/targets.txt for scripts, a target a line and
-# what its input is: bytes or text of a program, or raw.  In this tree also fuzz/targets.def for the command.
-function(isoheap_write_target_list)
-    get_property(targets GLOBAL PROPERTY ISOHEAP_TARGETS)
+# FOLDER/targets.txt, for scripts: a target of the group a line, and what its input is: bytes or text of a program, or raw.
+function(isoheap_write_target_names group folder)
+    get_property(targets GLOBAL PROPERTY isoheap_${group})
     list(JOIN targets "\n" lines)
-    file(WRITE "${PROJECT_BINARY_DIR}/targets.txt" "${lines}\n")
+    file(WRITE "${folder}/targets.txt" "${lines}\n")
+endfunction()
+
+# To be called after the last registration.  In this tree it also writes fuzz/targets.def for the command.
+function(isoheap_write_target_list)
+    isoheap_write_target_names(fuzz_targets "${PROJECT_BINARY_DIR}")
     if(ISOHEAP_PACKAGE)
         return()
     endif()
