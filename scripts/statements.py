@@ -26,10 +26,7 @@ STRING = r'"(?:[^"\\\n]|\\.)*"'
 SENTENCE = re.compile(r"(?:" + STRING + r"\s*)+")
 # A sentence for which the condition in front is not the one that decides.
 ANCHORS = {"Figure 1: something is at an address that no step has used": "if (known == all)"}
-REASONS = {
-    "ref: a word is not the address of a Ref":
-        "levels 3 and 4 are compared at both ends of a collection, and there are no Refs",
-}
+REASONS = {}
 
 
 def joined(literals):

@@ -27,7 +27,9 @@
 #define l2_finish         OWN(l2_finish)
 #define l2_move           OWN(l2_move)
 #define l3_add            OWN(l3_add)
+#define l3_begin          OWN(l3_begin)
 #define l3_collect        OWN(l3_collect)
+#define l3_step           OWN(l3_step)
 #define l4_add            OWN(l4_add)
 #define l4_collect        OWN(l4_collect)
 #define shadow_address    OWN(shadow_address)
@@ -101,7 +103,8 @@ static inline word shadow_word(const struct gc *g, tower_value v) {
 }
 /* The address of the block that v points at; TOWER_NONE: v points at no block of the heap. */
 uint32_t shadow_address(const struct gc *, word v);
-/* The word that leads to an address on the level that holds the heap: a word of data may look so. */
+/* The word that leads to an address on the level that holds the heap: a word of data may look so.
+ */
 word shadow_own(const struct gc *, uint32_t a);
 /* That of the first address of which no block begins, or the next one will; 0: there is none. */
 word shadow_free(const struct gc *);
@@ -136,9 +139,12 @@ void l2_collect(struct gc *);
 
 /* The words are in their place already. */
 void l3_add(struct tower_l3 *, uint32_t length, unsigned tag);
-/* Figure 2; every move and every block that is done is a step of L2. */
+/* Figure 2 in steps; every move and every block that is done is a step of L2. */
+void l3_begin(struct gc *);
+enum tower_stride l3_step(struct gc *); /* behind the end: nothing happens */
 void l3_collect(struct gc *);
 void l4_add(struct tower_l4 *, uint32_t length, unsigned tag, const tower_value *words);
+/* L3 runs along: it takes a step after each of L4's, and the judge sees both. */
 void l4_collect(struct gc *);
 
 #endif

@@ -124,8 +124,14 @@ struct tower_cell {
     unsigned n : 16; /* Ref n; the length of a Block */
 };
 static_assert(sizeof(struct tower_cell) == sizeof(uint32_t), "no padding in a cell");
+/* Where a collection is between two of its steps, which are a move of one address, the end of a
+ * list, and the end of all. */
+enum tower_where { TOWER_AT_REST, TOWER_IN_ROOTS, TOWER_IN_LOOP, TOWER_IN_BLOCK };
+enum tower_stride { TOWER_MOVED, TOWER_LISTED_ALL, TOWER_ENDED };
 struct tower_l3 {
     uint32_t b, i, e, b2, e2, j; /* i: end of the heap; during `loop` i and j as in Figure 2 */
+    enum tower_where where;
+    uint32_t next, n; /* move_list: the place of the next value in a list of n */
     struct tower_cell m[TOWER_ADDRESSES];
     tower_value list[TOWER_ADDRESSES]; /* as or ys of the block at a: list[a + 1 ...] */
     tower_value roots[TOWER_ROOTS];
@@ -138,10 +144,13 @@ struct tower_l3 {
 struct tower_l4 {
     uint32_t b, i, e, b2, e2; /* in words, as in L3 */
     uint32_t gap;             /* the word between the halves: no memory */
-    uint32_t words;           /* both halves, the word between them, then the roots */
+    uint32_t roots;           /* the first root; the word before it is no memory either */
+    uint32_t words;           /* both halves, then the roots, with a word between any two */
     uint32_t n_roots;
-    uint32_t g[TOWER_ADDRESSES + TOWER_ROOTS];
-    uint32_t bad; /* mc_collector_pre: place + 1 of the last improper access, or 0 */
+    uint32_t g[TOWER_ADDRESSES + 1 + TOWER_ROOTS];
+    uint32_t r1, r3; /* in a collection, after a step: the word that has been moved, or the end of
+                        the list; the end of what has been copied.  Bytes, as in Figure 4 */
+    uint32_t bad;    /* mc_collector_pre: place + 1 of the last improper access, or 0 */
 };
 
 /* Word of L4 for a value: ref_heap_addr of Figure 5. */
@@ -158,6 +167,7 @@ enum tower_stage {
     TOWER_RULE,   /* L2 is about to apply `rule` to a (and b) */
     TOWER_STEP,   /* it has */
     TOWER_LOOP,   /* L3 is at the top of `loop`; from_i and from_j are those of the last time */
+    TOWER_WORDS,  /* L4 has taken a step, l4_stride, and L3 one, l3_stride */
     TOWER_DONE,   /* after a collection */
     TOWER_REFUSED /* an allocation of `request` fields fails */
 };
@@ -173,8 +183,13 @@ struct tower_view {
     enum tower_rule rule;
     uint32_t a, b;
     uint32_t from_i, from_j;
+    enum tower_stride l4_stride, l3_stride;
+    /* Of a move of L3: the place of the word in L4, where it led, and where what it led to has been
+     * copied to by this step, or TOWER_NONE. */
+    uint32_t place, source, copy;
     uint32_t request, used, half; /* words; half: of one half of the heap */
     uint64_t budget;              /* addresses that full checks may still visit in this run */
+    uint64_t words_budget;        /* the same of those on L4 */
 };
 
 #endif

@@ -22,7 +22,12 @@ void tower_judge(struct gc *g, enum tower_stage stage) {
         return;
     g->view.stage = stage;
     g->view.used = g->used;
+    /* Whoever does not come back from there, and looks at the heap, finds no half of one of L4. */
+    enum tower_under_way before = g->under_way;
+    if (g->view.level == TOWER_L4 && g->l3.where != TOWER_AT_REST)
+        g->under_way = TOWER_COPYING;
     g->config.hooks->refinement(g->config.hooks, &g->view);
+    g->under_way = before;
 }
 
 void tower_phase_ended(struct gc *g, enum gc_stage ended) {
@@ -51,16 +56,16 @@ static void read_roots(struct gc *g) {
             tower_value v = shadow_encode(g, row[s]);
             g->slot_of[n] = (uint16_t)(m * GC_SLOTS + s);
             g->l2.roots[n] = g->l3.roots[n] = v;
-            g->l4.g[g->l2.addresses + n++] = tower_ref_heap_addr(v);
+            g->l4.g[g->l4.roots + n++] = tower_ref_heap_addr(v);
         }
     }
     g->l2.n_roots = g->l3.n_roots = g->l4.n_roots = n;
-    g->l4.words = g->l2.addresses + n;
+    g->l4.words = g->l4.roots + n;
 }
 
 /* Root k as the level that holds the heap has it. */
 static tower_value root(const struct gc *g, unsigned k) {
-    uint32_t w = g->l4.g[g->l2.addresses + k];
+    uint32_t w = g->l4.g[g->l4.roots + k];
     switch (g->view.level) {
     case TOWER_L4:
         return w & 3 ? w : tower_lhs(w / 4);
@@ -86,7 +91,7 @@ static void collect(struct gc *g) {
     tower_judge(g, TOWER_START);
     if (g->view.level == TOWER_L4)
         l4_collect(g);
-    if (has_level(g, TOWER_L3))
+    else if (g->view.level == TOWER_L3)
         l3_collect(g);
     else if (g->view.level == TOWER_L2)
         l2_collect(g);
@@ -161,10 +166,12 @@ static void tower_reset(struct gc *g, const struct gc_config *config) {
                                   .l3 = &g->l3,
                                   .l4 = &g->l4,
                                   .half = w,
-                                  .budget = CHECK_BUDGET};
+                                  .budget = CHECK_BUDGET,
+                                  .words_budget = CHECK_BUDGET};
     g->choices = first_choice(config);
     g->used = 0;
     g->under_way = TOWER_NOTHING;
+    g->l3.where = TOWER_AT_REST;
     g->l2.addresses = 2 * w + 1;
     g->cursor = choose(g, g->l2.addresses);
     /* e < b2: a word lies between the halves */
@@ -173,6 +180,8 @@ static void tower_reset(struct gc *g, const struct gc_config *config) {
     g->l3.b2 = g->l4.b2 = w + 1;
     g->l3.e2 = g->l4.e2 = 2 * w + 1;
     g->l4.gap = w;
+    g->l4.roots = 2 * w + 2; /* and one between the second half and the roots */
+    g->l4.g[g->l4.gap] = g->l4.g[g->l4.roots - 1] = 0; /* roots of another run may be there */
     g->l4.bad = 0;
     arena_reset(&g->shadow, config->hooks, w);
 }

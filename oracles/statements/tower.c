@@ -284,17 +284,17 @@ bool tower_inv(struct tower_oracle *o, const struct tower_l2 *s) {
     return fails(o, TOWER_NONE, "Figure 1: something is at an address that no step has used");
 }
 
-/* Takes a full check out of the budget, if it is in there. */
-static bool afford(const struct tower_oracle *o, struct tower_view *v) {
-    if (v->budget < o->n_used)
+/* Takes a full check out of a budget, if it is in there. */
+static bool afford(const struct tower_oracle *o, uint64_t *budget) {
+    if (*budget < o->n_used)
         return false;
-    v->budget -= o->n_used;
+    *budget -= o->n_used;
     return true;
 }
 
 static bool after_step(struct tower_oracle *o, struct tower_view *v) {
     const struct tower_l2 *s = v->l2;
-    if ((s->n_y == 0 && s->n_z == 0) || afford(o, v))
+    if ((s->n_y == 0 && s->n_z == 0) || afford(o, &v->budget))
         return tower_inv(o, s);
     uint32_t fa = tower_f(s, v->a);
     if (v->rule == TOWER_DROP) /* no block and no f is another one, z alone has lost a */
@@ -343,7 +343,9 @@ bool tower_holds(struct tower_oracle *o, struct tower_view *v) {
             list(o, v->b);
         return after_step(o, v);
     case TOWER_LOOP:
-        return tower_mem_inv(o, v, v->l3->i == v->l3->j || afford(o, v));
+        return tower_mem_inv(o, v, v->l3->i == v->l3->j || afford(o, &v->budget));
+    case TOWER_WORDS:
+        return tower_same_step(o, v, afford(o, &v->words_budget));
     case TOWER_DONE:
         return when_done(o, v);
     default:

@@ -4,10 +4,11 @@
  *
  * tower_holds judges one state that a collection goes through: the premises of the step relation's
  * rules before a step and the invariant of Figure 1 after it, mem_inv of Figure 3 at the top of
- * L3's loop, the relations between the levels and the definition of a collection (L1) when it is
- * done.  Statements about all addresses are checked at every address as long as the run's budget
- * lasts, at the start and at the end of every collection in any case, and otherwise at the
- * addresses that the step touched: elsewhere it changed nothing that they speak of.
+ * L3's loop, `ref` of Figure 5 after each step of L3 and L4, the relations between the levels and
+ * the definition of a collection (L1) when it is done.  Statements about all addresses are checked
+ * at every address as long as the run's budget lasts, at the start and at the end of every
+ * collection in any case, and otherwise at the addresses that the step touched: elsewhere it
+ * changed nothing that they speak of.
  */
 #ifndef ISOHEAP_STATEMENTS_TOWER_H
 #define ISOHEAP_STATEMENTS_TOWER_H
@@ -50,6 +51,8 @@ bool tower_mem_inv(struct tower_oracle *, const struct tower_view *, bool full);
 bool tower_ok_mem_heap(struct tower_oracle *, const struct tower_view *, bool exact);
 /* Figure 5, `ref` over both halves and the roots, and ok_memory. */
 bool tower_ok_mc_heap(struct tower_oracle *, const struct tower_view *);
+/* A step of L4 and one of L3; false for `full`: `ref` where the step was, not everywhere. */
+bool tower_same_step(struct tower_oracle *, const struct tower_view *, bool full);
 /* The guarantee of section 4: true unless the roots' s-expressions are smaller than the heap has
  * room for and a cons is refused all the same. */
 bool tower_may_refuse(struct tower_oracle *, const struct tower_view *);

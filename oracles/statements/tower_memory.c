@@ -286,17 +286,71 @@ static bool ref(struct tower_oracle *o, const struct tower_view *v, uint32_t a, 
     return a == e || fails_l4(o, a, "ref: a block reaches beyond the end of its half");
 }
 
+/* Both halves. */
+static bool ref_everywhere(struct tower_oracle *o, const struct tower_view *v) {
+    return ref(o, v, v->l3->b, v->l3->e) && ref(o, v, v->l3->b2, v->l3->e2);
+}
+
+/* Nobody has written the words that are no memory. */
+static bool inside(struct tower_oracle *o, const struct tower_l4 *s) {
+    if (s->bad)
+        return fails_l4(o, s->bad - 1, "mc_collector_pre: an access outside the memory");
+    if (s->g[s->gap] || s->g[s->roots - 1])
+        return fails_l4(o, s->g[s->gap] ? s->gap : s->roots - 1,
+                        "fun2set g: a word outside the memory has been written");
+    return true;
+}
+
 bool tower_ok_mc_heap(struct tower_oracle *o, const struct tower_view *v) {
     const struct tower_l3 *m = v->l3;
     const struct tower_l4 *s = v->l4;
-    if (s->bad)
-        return fails_l4(o, s->bad - 1, "mc_collector_pre: an access outside the memory");
+    if (!inside(o, s))
+        return false;
     if (s->b != m->b || s->i != m->i || s->e != m->e || s->b2 != m->b2 || s->e2 != m->e2)
         return fails_l4(o, s->i, "ok_mc_heap: the indexes of L3 and L4 differ");
     for (unsigned k = 0; k < s->n_roots; k++)
-        if (s->g[s->words - s->n_roots + k] != tower_ref_heap_addr(m->roots[k]))
-            return fails_l4(o, s->words - s->n_roots + k, "ok_mc_heap: a root of L4 differs");
-    return ref(o, v, m->b, m->e) && ref(o, v, m->b2, m->e2);
+        if (s->g[s->roots + k] != tower_ref_heap_addr(m->roots[k]))
+            return fails_l4(o, s->roots + k, "ok_mc_heap: a root of L4 differs");
+    return ref_everywhere(o, v);
+}
+
+/* ---- a step of L4 and one of L3 ---------------------------------------------------------------
+ *
+ * mc_move is move, mc_move_list and mc_loop go through the same lists in the same order; so each
+ * move, each end of a list and the end of all have their counterpart, and ref holds after each.
+ * The list that is under way is read as what has been moved and what has not.
+ */
+
+/* What a move touches: the word that it moves, what the word led to, and the copy. */
+static bool same_move(struct tower_oracle *o, const struct tower_view *v) {
+    const struct tower_l4 *s = v->l4;
+    const struct tower_l3 *m = v->l3;
+    if (s->r1 != 4 * v->place)
+        return fails_l4(o, s->r1 / 4, "mc_move: levels 3 and 4 move different words");
+    tower_value moved = v->place < s->roots ? m->list[v->place] : m->roots[v->place - s->roots];
+    if (s->g[v->place] != tower_ref_heap_addr(moved))
+        return fails_l4(o, v->place, "mc_move: r1 does not lead where move leads");
+    if (s->r3 != 4 * m->j)
+        return fails_l4(o, s->r3 / 4, "mc_move: r3 is not the j of move");
+    return ref_aux(o, v, v->source) && (v->copy == TOWER_NONE || ref_aux(o, v, v->copy));
+}
+
+static bool same_turn(struct tower_oracle *o, const struct tower_view *v) {
+    if (v->l4->r1 != 4 * v->l3->i || v->l4->r3 != 4 * v->l3->j)
+        return fails_l4(o, v->l4->r1 / 4, "mc_loop: r1 and r3 are not the i and j of loop");
+    return v->from_i == v->l3->i || ref_aux(o, v, v->from_i);
+}
+
+bool tower_same_step(struct tower_oracle *o, const struct tower_view *v, bool full) {
+    if (!inside(o, v->l4))
+        return false;
+    if (v->l4_stride != v->l3_stride)
+        return fails_l4(o, v->l4->r1 / 4, "mc_collector: levels 3 and 4 take different steps");
+    if (v->l4_stride == TOWER_MOVED && !same_move(o, v))
+        return false;
+    if (v->l4_stride == TOWER_LISTED_ALL && !same_turn(o, v))
+        return false;
+    return !full || ref_everywhere(o, v);
 }
 
 /* ---- section 4 --------------------------------------------------------------------------------

@@ -449,7 +449,7 @@ static void g_payload(struct tower_view *v) {
     v->l4->g[v->l4->b + 1] += 4;
 }
 static void g_root(struct tower_view *v) {
-    v->l4->g[v->l2->addresses] += 4;
+    v->l4->g[v->l4->roots] += 4;
 }
 static void g_index(struct tower_view *v) {
     v->l4->i++;
@@ -487,8 +487,34 @@ static void no_block_at_pointer(struct tower_view *v) {
     words(v->l2, tower_address(v->l2->roots[0]))[0] = tower_lhs(fresh(v->l2));
 }
 static void g_ref(struct tower_view *v) {
-    v->l3->m[v->l3->b2] = (struct tower_cell){.kind = TOWER_REF, .n = 5};
-    v->l4->g[v->l3->b2] = 4 * 6;
+    v->l4->g[v->source] += 4;
+}
+static void g_copy(struct tower_view *v) {
+    v->l4->g[v->copy + 1] += 4;
+}
+static void g_elsewhere(struct tower_view *v) {
+    v->l4->g[v->l4->b] += 4;
+}
+static void g_gap(struct tower_view *v) {
+    v->l4->g[v->l4->gap] = 1;
+}
+static void g_behind(struct tower_view *v) {
+    v->l4->g[v->l4->roots - 1] = 1;
+}
+static void r1_elsewhere(struct tower_view *v) {
+    v->l4->r1 += 4;
+}
+static void r1_leads_elsewhere(struct tower_view *v) {
+    v->l4->g[v->place] += 4;
+}
+static void r3_elsewhere(struct tower_view *v) {
+    v->l4->r3 += 4;
+}
+static void g_turn(struct tower_view *v) {
+    v->l4->g[v->from_i + 1] += 4;
+}
+static void another_stride(struct tower_view *v) {
+    v->l4_stride = TOWER_ENDED;
 }
 static void g_beyond(struct tower_view *v) {
     uint32_t a = v->l3->e - 1;
@@ -504,6 +530,9 @@ static void small_roots(struct tower_view *v) {
 
 static bool mc_heap(struct tower_oracle *o, const struct tower_view *v) {
     return tower_ok_mc_heap(o, v);
+}
+static bool same_step(struct tower_oracle *o, const struct tower_view *v) {
+    return tower_same_step(o, v, false);
 }
 static bool may_refuse(struct tower_oracle *o, const struct tower_view *v) {
     return tower_may_refuse(o, v);
@@ -542,11 +571,44 @@ static void other_statements_can_fail(void **state) {
         {"rule 3: an address of as is in z", TOWER_L3, TOWER_RULE, 2, holds, rule_3_early},
         {"ok_heap: a pointer leads to no block", TOWER_L2, TOWER_START, 0, holds,
          no_block_at_pointer},
-        {"ref: a word is not the address of a Ref", TOWER_L4, TOWER_DONE, 0, mc_heap, g_ref},
+        {"fun2set g: a word outside the memory has been written", TOWER_L4, TOWER_DONE, 0, holds,
+         g_gap},
         {"ref: a block reaches beyond the end of its half", TOWER_L4, TOWER_DONE, 0, mc_heap,
          g_beyond},
         {"cons: refused although the roots' sizes are less than the heap's limit", TOWER_L2,
          TOWER_DONE, 0, may_refuse, small_roots},
+    };
+    spoil_all(table, sizeof table / sizeof *table);
+}
+
+/* States 0 and 1 after a step of levels 3 and 4: the root has been moved, and its list is done. */
+static void lockstep_can_fail(void **state) {
+    (void)state;
+    static const struct spoiling table[] = {
+        {"ref: a word is not the address of a Ref", TOWER_L4, TOWER_WORDS, 0, same_step, g_ref},
+        {"ref: a payload word is not that of the Block", TOWER_L4, TOWER_WORDS, 0, same_step,
+         g_copy},
+        {"ref: a payload word is not that of the Block", TOWER_L4, TOWER_WORDS, 4, same_step,
+         g_turn},
+        {"ref: a header is not n.tag.1.b of the Block", TOWER_L4, TOWER_WORDS, 2, holds,
+         g_elsewhere},
+        {"fun2set g: a word outside the memory has been written", TOWER_L4, TOWER_WORDS, 0,
+         same_step, g_behind},
+        {"mc_collector_pre: an access outside the memory", TOWER_L4, TOWER_WORDS, 0, same_step,
+         g_bad},
+        {"mc_move: levels 3 and 4 move different words", TOWER_L4, TOWER_WORDS, 0, same_step,
+         r1_elsewhere},
+        {"mc_move: r1 does not lead where move leads", TOWER_L4, TOWER_WORDS, 2, same_step,
+         r1_leads_elsewhere},
+        {"mc_move: r1 does not lead where move leads", TOWER_L4, TOWER_WORDS, 0, same_step,
+         r1_leads_elsewhere},
+        {"mc_move: r3 is not the j of move", TOWER_L4, TOWER_WORDS, 0, same_step, r3_elsewhere},
+        {"mc_loop: r1 and r3 are not the i and j of loop", TOWER_L4, TOWER_WORDS, 1, same_step,
+         r1_elsewhere},
+        {"mc_loop: r1 and r3 are not the i and j of loop", TOWER_L4, TOWER_WORDS, 1, same_step,
+         r3_elsewhere},
+        {"mc_collector: levels 3 and 4 take different steps", TOWER_L4, TOWER_WORDS, 0, same_step,
+         another_stride},
     };
     spoil_all(table, sizeof table / sizeof *table);
 }
@@ -614,8 +676,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(seeds_pass_on_every_level), cmocka_unit_test(seeds_pass_without_an_image),
         cmocka_unit_test(figure_1_can_fail),         cmocka_unit_test(figure_3_can_fail),
-        cmocka_unit_test(other_statements_can_fail), cmocka_unit_test(bytes_choose_the_rules),
-        cmocka_unit_test(z_is_not_all_pointers),
+        cmocka_unit_test(other_statements_can_fail), cmocka_unit_test(lockstep_can_fail),
+        cmocka_unit_test(bytes_choose_the_rules),    cmocka_unit_test(z_is_not_all_pointers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
