@@ -8,8 +8,11 @@
 
 include(IsoheapOcamlTree)
 option(ISOHEAP_OCAML "The OCaml runtime as a collector (Debian: ocaml-source)" ON)
-set(ISOHEAP_OCAML_VARIANTS "release;debug;tiny" CACHE STRING
-    "Builds of the OCaml runtime: release, debug (its own assertions), tiny (small pages, minor heap and mark stack)")
+set(ISOHEAP_OCAML_VARIANTS "" CACHE STRING
+    "Builds of the OCaml runtime; empty: all of release, debug (its own assertions), tiny (small pages, minor heap and mark stack), nnp (no naked pointers)")
+if(NOT ISOHEAP_OCAML_VARIANTS)
+    set(ISOHEAP_OCAML_VARIANTS release debug tiny nnp)
+endif()
 find_program(ISOHEAP_OBJCOPY NAMES ${CMAKE_OBJCOPY} objcopy llvm-objcopy)
 
 # What collects, and what that needs; collectors/ocaml/stubs.c has the rest.
@@ -146,7 +149,8 @@ function(isoheap_ocaml_library symbol name runtime made)
         target_include_directories(${part} SYSTEM PRIVATE "${runtime}" "${made}" "${made}/caml")
         target_compile_options(${part} PRIVATE ${ISOHEAP_OCAML_FLAGS})
         target_compile_definitions(${part} PRIVATE ISOHEAP_COLLECTOR=${symbol}
-            $<$<STREQUAL:${name},debug>:DEBUG> $<$<STREQUAL:${name},tiny>:ISOHEAP_OCAML_TINY>)
+            $<$<STREQUAL:${name},debug>:DEBUG> $<$<STREQUAL:${name},tiny>:ISOHEAP_OCAML_TINY>
+            $<$<STREQUAL:${name},nnp>:NO_NAKED_POINTERS=1>)
     endforeach()
     # The headers may be those of the machine that builds; for another one of 64 bits this is what differs.
     if(CMAKE_C_BYTE_ORDER STREQUAL BIG_ENDIAN)

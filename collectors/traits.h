@@ -52,9 +52,11 @@ typedef enum gc_refusal {
       "tags from this one to 245 are its own: programs have blocks with tag 0 instead; 0: none")   \
     X(bool, outside, outside, true, "",                                                            \
       "tolerates even words that point outside the heap, and static blocks")                       \
+    X(bool, statics, statics, !t->outside, "outside, which has them too, to be off",               \
+      "tolerates static blocks, which have a black header, and takes them for its own; no other word outside") \
     X(bool, any_word, any_word, t->outside, "outside",                                             \
       "those words may have any even bits: null, ends other than 000, doubles, just beside the heap") \
-    X(bool, atoms, atoms, t->outside, "outside",                                                   \
+    X(bool, atoms, atoms, t->outside || t->statics, "outside or statics",                          \
       "an even word may lead to a block outside the heap that has a header and no field")          \
     X(bool, poisons, poisons, true, "",                                                            \
       "dead memory is poisoned through the hooks")                                                 \

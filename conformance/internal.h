@@ -20,7 +20,7 @@ enum {
     FUEL = 1 << 26,    /* steps that one call may take */
     SCRATCH = 32,      /* slots from here on are the kit's own registers */
     TOLD = 8,          /* numbers of deaths */
-    STATIC_WORDS = 3   /* of one static block */
+    STATIC_WORDS = 5   /* of two static blocks */
 };
 
 struct conform {
@@ -164,6 +164,7 @@ struct conform_step {
 /* Steps of conform_traits. */
 void check_raw(struct conform *);
 void check_outside(struct conform *);
+void check_statics(struct conform *);
 void check_any_word(struct conform *);
 void check_atoms(struct conform *);
 extern const struct conform_step conform_larges[], conform_calls[], conform_collections[],

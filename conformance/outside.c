@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The conformance steps `outside`, `any_word` and `atoms`: even words that lead out of the heap
- * (conform.h).
+ * The conformance steps `outside`, `statics`, `any_word` and `atoms`: even words that lead out of
+ * the heap (conform.h).
  */
 #include "conformance/internal.h"
 
@@ -36,16 +36,32 @@ static void expect_left_alone(struct conform *c, const word *values, const char 
     }
 }
 
-void check_outside(struct conform *c) {
+/* With a static block that has this word in its last field. */
+static void expect_static_left_alone(struct conform *c, word last, word other, const char *which) {
     c->statics[0] = header_make(2, BLACK, 0);
     c->statics[1] = immediate(11);
-    c->statics[2] = outside_pointer(3);
-    const word values[] = {outside_pointer(1), pointer_word(c->statics + 1)};
-    static const char *const what[] = {"a word that points nowhere", "a pointer to a static block"};
+    c->statics[2] = last;
+    const word values[] = {pointer_word(c->statics + 1), other};
+    const char *const what[] = {"a pointer to a static block", which};
     expect_left_alone(c, values, what, 2);
     if (c->statics[0] != header_make(2, BLACK, 0) || c->statics[1] != immediate(11) ||
-        c->statics[2] != outside_pointer(3))
+        c->statics[2] != last)
         broken(c, "a collection wrote into a static block, outside the heap");
+}
+
+void check_outside(struct conform *c) {
+    expect_static_left_alone(c, outside_pointer(3), outside_pointer(1),
+                             "a word that points nowhere");
+}
+
+/* A second one is behind it, which the first leads to. */
+void check_statics(struct conform *c) {
+    c->statics[3] = header_make(1, BLACK, 1);
+    c->statics[4] = immediate(12);
+    const word second = pointer_word(c->statics + 4);
+    expect_static_left_alone(c, second, second, "a pointer to another static block");
+    if (c->statics[3] != header_make(1, BLACK, 1) || c->statics[4] != immediate(12))
+        broken(c, "a collection wrote into the second static block");
 }
 
 /* Words of every kind; those beside the heap where the collector tells what lies there. */

@@ -14,6 +14,7 @@ CLAIMED(infix)
 CLAIMED(start_env)
 CLAIMED(raw)
 CLAIMED(outside)
+CLAIMED(statics)
 CLAIMED(any_word)
 CLAIMED(atoms)
 CLAIMED(poisons)
@@ -385,6 +386,7 @@ const struct conform_step conform_traits[] = {
      check_infix},
     {"raw", "raw words of no-scan blocks are neither followed nor changed", claims_raw, check_raw},
     {"outside", "words and blocks outside the heap are left alone", claims_outside, check_outside},
+    {"statics", "static blocks are left alone", claims_statics, check_statics},
     {"any_word", "words outside the heap are left alone whatever their bits are", claims_any_word,
      check_any_word},
     {"atoms", "blocks without fields, outside the heap, are left alone", claims_atoms, check_atoms},

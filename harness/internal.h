@@ -83,7 +83,8 @@ struct runner {
     jmp_buf end; /* taken on a violation */
 
     /* what both collectors can take: operations are lowered to it */
-    bool takes_infix, takes_closures, takes_raw, takes_outside, takes_any_word, takes_atoms;
+    bool takes_infix, takes_closures, takes_raw, takes_outside, takes_statics, takes_any_word,
+        takes_atoms;
     unsigned word_bits;    /* of the shortest word that one of them has (traits.h) */
     unsigned lacks_raw;    /* no-scan tags that one of them has not (traits.h) */
     unsigned own_tags;     /* the first tag that is one collector's own; 0: none (traits.h) */

@@ -259,6 +259,20 @@ static bool has_raw_tag(unsigned lacks_raw) {
     return any_size & ~lacks_raw;
 }
 
+/* What two runtimes make of a static block is the same only if both or neither take it for their
+ * own. */
+static void agree_on_statics(struct runner *r) {
+    bool alike = false, all = true;
+    for (unsigned p = 0; p < r->n_sides; p++)
+        alike |= r->side[p].traits.statics;
+    for (unsigned p = 0; p < r->n_sides; p++) {
+        const struct collector_traits *t = &r->side[p].traits;
+        all &= t->statics || (t->outside && !(alike && r->extras));
+    }
+    r->takes_statics = all;
+    r->model.statics_alike = alike;
+}
+
 /* One bound for both: the operations mean the same to subject and reference. */
 static void reset(struct runner *r, const struct program *program) {
     r->program = program;
@@ -301,6 +315,7 @@ static void reset(struct runner *r, const struct program *program) {
         if (s->traits.max_mutators < r->mutators)
             r->mutators = s->traits.max_mutators;
     }
+    agree_on_statics(r);
     r->attached = (1u << r->mutators) - 1;
     give_room(r);
     r->covers = r->coverage && !program_is_large(program);

@@ -97,6 +97,7 @@ struct model {
     bool has_ephemerons;
     bool revived; /* something that nothing reached has come back in this operation */
     enum model_data data;
+    bool statics_alike; /* a collector takes static blocks for its own (trait statics) */
     bool outlives;      /* what nothing reaches may be read from an ephemeron, until it is gone */
     size_t bound_words; /* no less than the live words: those at the last model_mark, and since */
     /* Filled by model_mark: what is reachable; words include headers, static ones not counted. */
@@ -233,8 +234,9 @@ void model_mark(struct model *);
 bool model_certainly_reached(struct model *, unsigned object);
 
 /* *words := the words, headers included, of all objects that `object` reaches, of itself too.
- * Static objects are not counted and not followed.  False if `may` refuses one of the others.  What
- * model_mark has marked is forgotten. */
+ * Static objects are neither counted nor followed, but for a collector that takes them for its own,
+ * which counts atoms too: those are not measured.  False then, and if `may` refuses one of the
+ * others.  What model_mark has marked is forgotten. */
 bool model_measure(struct model *, unsigned object, bool may(const struct model_object *),
                    size_t *words);
 

@@ -15,7 +15,7 @@
 struct lowering {
     FILE *f;
     const struct program *p;
-    bool infix, closures, raw, outside, any_word, atoms;
+    bool infix, closures, raw, outside, statics, any_word, atoms;
     unsigned mutators, word_bits, lacks_raw, own_tags;
 };
 
@@ -34,6 +34,7 @@ static void lower_to(struct lowering *l, const struct collector *c) {
     if (traits.word_bits && traits.word_bits < l->word_bits)
         l->word_bits = traits.word_bits;
     l->outside &= traits.outside;
+    l->statics &= traits.outside || traits.statics;
     l->any_word &= traits.any_word;
     l->atoms &= traits.atoms;
     if (traits.max_mutators < l->mutators)
@@ -46,7 +47,7 @@ static bool is_unit(const struct value *v) {
 
 static struct lowering lower(FILE *f, const struct exported *e) {
     struct lowering l = {.f = f, .p = e->program, .infix = true, .closures = true, .raw = true};
-    l.outside = l.any_word = l.atoms = true;
+    l.outside = l.statics = l.any_word = l.atoms = true;
     l.word_bits = 64;
     l.mutators = program_mutators(e->program);
     lower_to(&l, e->subject);
@@ -83,7 +84,7 @@ static unsigned first_object(const struct program *p, unsigned block) {
 }
 
 static void write_reference(const struct lowering *l, const struct value *v) {
-    if (program_named_item(l->p, v->block)->is_static && !l->outside)
+    if (program_named_item(l->p, v->block)->is_static && !l->statics)
         write_immediate(l, 0);
     else if (v->kind == VALUE_EACH)
         fprintf(l->f, "EACH(%u)", item_of(l->p, v->block));

@@ -94,17 +94,21 @@ const struct collector ISOHEAP_COLLECTOR = {
 #elif defined(ISOHEAP_OCAML_TINY)
     .summary =
         "the OCaml " OCAML_VERSION_STRING " runtime with small pages, minor heap and mark stack",
+#elif defined(NO_NAKED_POINTERS)
+    .summary = "the OCaml " OCAML_VERSION_STRING " runtime without naked pointers",
 #else
     .summary = "the OCaml " OCAML_VERSION_STRING " runtime: generational, incremental, compacting",
 #endif
     .traits =
         {
             RUNTIME_TRAITS,
-#ifndef NO_NAKED_POINTERS /* each word that looks like a pointer is one to a block */
+#ifdef NO_NAKED_POINTERS /* each word that looks like a pointer is one to a block */
+            .statics = true,
+#else
             .outside = true,
             .any_word = true,
-            .atoms = true,
 #endif
+            .atoms = true,
         },
     RUNTIME_TABLE,
     .step = ocaml_step,

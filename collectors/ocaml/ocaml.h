@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The garbage collector of the OCaml runtime, 4.12 to 4.14 (docs/ocaml.md), in up to three builds.
+ * The garbage collector of the OCaml runtime, 4.12 to 4.14 (docs/ocaml.md), in up to four builds.
  */
 #ifndef ISOHEAP_OCAML_H
 #define ISOHEAP_OCAML_H
@@ -10,5 +10,6 @@
 extern const struct collector ocaml;       /* as Debian builds it */
 extern const struct collector ocaml_debug; /* with the runtime's own assertions */
 extern const struct collector ocaml_tiny;  /* small pages, minor heap and mark stack */
+extern const struct collector ocaml_nnp;   /* without naked pointers */
 
 #endif

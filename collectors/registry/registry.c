@@ -41,6 +41,9 @@ const struct collector *const registered_collectors[] = {
 #ifdef ISOHEAP_HAS_OCAML_TINY
     &ocaml_tiny,
 #endif
+#ifdef ISOHEAP_HAS_OCAML_NNP
+    &ocaml_nnp,
+#endif
 #ifdef ISOHEAP_HAS_OCAML5
     &ocaml5,
 #endif

@@ -65,7 +65,7 @@ static word value_word(struct runner *r, const struct value *v, bool raw) {
         return heap_address(r, v, raw ? ADDRESS_RAW : ADDRESS_IMMEDIATE);
     if (!value_is_reference(v))
         return atom_word(r, v);
-    if (r->program->items[r->named[v->block]].is_static && !r->takes_outside)
+    if (r->program->items[r->named[v->block]].is_static && !r->takes_statics)
         return WORD_UNIT;
     return model_pointer(r->first[v->block],
                          v->kind == VALUE_INFIX && r->takes_infix ? v->offset : 0);

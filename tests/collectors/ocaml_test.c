@@ -29,6 +29,9 @@ static const struct collector *const variants[] = {&ocaml,
 #ifdef ISOHEAP_HAS_OCAML_TINY
                                                    &ocaml_tiny,
 #endif
+#ifdef ISOHEAP_HAS_OCAML_NNP
+                                                   &ocaml_nnp,
+#endif
                                                    NULL};
 
 static void runs_do_not_see_each_other(void **state) {
@@ -220,6 +223,40 @@ static void stress_ends(void **state) {
     runner_close(runner);
 }
 
+/* ---- without naked pointers ---------------------------------------------------------------------
+ */
+
+#ifdef ISOHEAP_HAS_OCAML_NNP
+
+/* Does the runtime take static blocks for its own?  The other sort is found, whichever it claims to
+ * be. */
+static void static_blocks_are_its_own(void **state) {
+    (void)state;
+    struct run_counts counts = {.skipped = 0};
+    struct runner *runner = open_pair(&ocaml_nnp, NULL);
+    load_program(&program, SEEDS_DIR "/ocaml/static_alike.txt");
+    must_pass(runner, &program, "static_alike.txt", &counts);
+    assert_int_equal(counts.skipped, 0);
+    runner_close(runner);
+
+    static const char counted[] = "isoheap program 1\nheap\n  static b0 = block tag=0 [1]\n"
+                                  "roots\n  r0 = b0\nscript\n  r1 = alloc tag=0 [r0]\n"
+                                  "  measure r1\n";
+    static const char marshalled[] = "isoheap program 1\nheap\n  static b0 = block tag=0 [1]\n"
+                                     "roots\n  r0 = b0\nscript\n  r1 = marshal r0\n";
+    bad = ocaml_nnp;
+    bad.traits.statics = false;
+    bad.traits.outside = true;
+    must_raise(VIOLATION_size_changed, counted);
+    must_raise(VIOLATION_edge_changed, marshalled);
+    bad = ocaml;
+    bad.traits.outside = bad.traits.any_word = false;
+    bad.traits.statics = true;
+    must_raise(VIOLATION_size_changed, counted);
+}
+
+#endif
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(odd_cases_pass),
@@ -229,6 +266,9 @@ int main(void) {
         cmocka_unit_test(seeds_reach_every_operation),
         cmocka_unit_test(wrong_runtimes_are_found),
         cmocka_unit_test(wrong_refusals_are_found),
+#ifdef ISOHEAP_HAS_OCAML_NNP
+        cmocka_unit_test(static_blocks_are_its_own),
+#endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -244,6 +244,13 @@ COLLECT(claims_outside) {
             *slot(s) = WORD_UNIT;
     return cheney.collect(g, kind);
 }
+COLLECT(claims_statics) {
+    for (unsigned s = 0; s < GC_SLOTS; s++)
+        if (is_pointer(*slot(s)) && header_wosize(header_of(*slot(s))) == 2 &&
+            header_colour(header_of(*slot(s))) == BLACK)
+            *slot(s) = WORD_UNIT;
+    return cheney.collect(g, kind);
+}
 COLLECT(claims_any_word) {
     for (unsigned s = 0; s < GC_SLOTS; s++)
         if (*slot(s) == 0)
@@ -762,6 +769,9 @@ static const struct gc_extras silent_extras = EXTRAS(barred_ephemeron, barred_se
 #define SPOILS_claims_infix     .collect = claims_infix
 #define SPOILS_claims_raw       .collect = claims_raw
 #define SPOILS_claims_outside   .collect = claims_outside
+#define SPOILS_claims_statics                                                                      \
+    .collect = claims_statics, .traits.outside = false, .traits.any_word = false,                  \
+    .traits.statics = true
 #define SPOILS_claims_any_word  .collect = claims_any_word
 #define SPOILS_claims_atoms     .collect = claims_atoms
 #define SPOILS_claims_poisons   .reset = claims_poisons

@@ -55,6 +55,7 @@
     X(claims_infix, infix, cheney, "an infix pointer becomes a pointer to its closure") \
     X(claims_raw, raw, cheney, "a raw word is rewritten as if it were a pointer") \
     X(claims_outside, outside, cheney, "a word that points outside the heap is cleared") \
+    X(claims_statics, statics, cheney, "a pointer to a static block is cleared") \
     X(claims_any_word, any_word, cheney, "a null pointer becomes unit") \
     X(claims_atoms, atoms, cheney, "the header of a block without fields turns white") \
     X(claims_poisons, poisons, cheney, "dead memory is not poisoned") \

@@ -144,6 +144,23 @@ static void they_are_lowered(void **state) {
     assert_true(is_immediate(seen[0][1]) && is_immediate(seen[0][4]) && is_immediate(seen[0][5]));
 }
 
+/* Static blocks may be all that a collector takes of what is outside. */
+static void static_blocks_alone(void **state) {
+    (void)state;
+    struct collector less = mark_sweep;
+    less.traits.outside = less.traits.any_word = false;
+    parse_program(&program, "isoheap program 1\nheap\n  static b0 = block tag=0 [4]\n"
+                            "roots\n  r0 = b0\n  r1 = out 3\n  r2 = atom 5\nscript\n  poll\n");
+    less.traits.statics = less.traits.atoms = true;
+    run_noted(&less);
+    assert_true(is_pointer(seen[0][0]) && header_colour(header_of(seen[0][0])) == BLACK);
+    assert_true(is_immediate(seen[0][1]));
+    assert_true(is_pointer(seen[0][2]));
+    less.traits.statics = less.traits.atoms = false;
+    run_noted(&less);
+    assert_true(seen[0][0] == WORD_UNIT && is_immediate(seen[0][2]));
+}
+
 /* A runtime's own are where it says. */
 static word own_atoms[2][2];
 static word own_atom(struct gc *gc, unsigned tag) {
@@ -166,6 +183,7 @@ int main(void) {
         cmocka_unit_test(healthy_collectors_leave_them_alone),
         cmocka_unit_test(each_heap_has_its_own),
         cmocka_unit_test(they_are_lowered),
+        cmocka_unit_test(static_blocks_alone),
         cmocka_unit_test(a_runtime_has_its_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -36,6 +36,10 @@ static void a_pair_of_runtimes(void **state) {
 #ifdef ISOHEAP_HAS_OCAML_TINY
     seeds_must_pass(&ocaml_tiny, &ocaml);
 #endif
+#ifdef ISOHEAP_HAS_OCAML_NNP
+    seeds_must_pass(&ocaml_nnp, &ocaml);
+    seeds_must_pass(&ocaml_nnp, &ocaml_nnp);
+#endif
 }
 
 /* A reference that refuses what the subject serves, or the other way round: nobody has the block
