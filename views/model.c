@@ -466,6 +466,16 @@ void model_data_seen(struct model *model) {
     }
 }
 
+/* A key that may be passed may have gone before the data was put there; where that is unit nobody
+ * has seen which of them was there. */
+static void lose_dead_key(struct model *model, unsigned ephemeron, size_t i) {
+    const word *kept = model_kept(model, ephemeron);
+    if (model_may_be_passed(model, kept[i]) && model_passed_to(model, kept[0]) == WORD_UNIT)
+        model_passed_is_gone(model, ephemeron, i);
+    else
+        lose_key(model, ephemeron, i);
+}
+
 void model_all_died(struct model *model) {
     model->data = DATA_FOLLOWS;
     model_mark(model);
@@ -475,7 +485,7 @@ void model_all_died(struct model *model) {
         const struct model_object *o = &model->objects[id];
         for (uint32_t f = 1; o->ephemeron && f < o->wosize; f++)
             if (may_be_dead(model, model_kept(model, id)[f]))
-                lose_key(model, id, f);
+                lose_dead_key(model, id, f);
     }
     model_mark(model);
 }
