@@ -135,6 +135,9 @@ struct runner {
     word moved_from[COLLECTING_PARTIES], address_before[COLLECTING_PARTIES];
     word places_before[COLLECTING_PARTIES][GC_MUTATORS][PROGRAM_SLOTS]; /* of the call under way */
 
+    bool held; /* the blocks of the initial heap that is being built wait in slots (homes.c) */
+    uint32_t at_home[PROGRAM_SLOTS]; /* which of them, in those of mutator 0; or MODEL_NONE */
+
     uint32_t offset[PROGRAM_ITEMS]; /* header of each item in heap or statics */
     uint32_t named[PROGRAM_ITEMS];  /* item of each named block */
     uint32_t first[PROGRAM_ITEMS]; /* the model's object for each named block: the first by count */
@@ -232,6 +235,11 @@ void cut_immutables(struct runner *);
 /* How many objects wait for fields; queue[0 .. ].parent are those, what they lead to before them.
  */
 uint32_t order_immutables(struct runner *);
+/* homes.c: may the blocks of the initial heap wait in slots while it is built, and must they? */
+bool homes_suffice(struct runner *, const struct side *);
+unsigned home_of(const struct runner *, uint32_t object); /* its slot */
+/* Ties the roots: the slots are the program's. */
+void homes_leave(struct runner *, struct side *);
 
 /* ---- initial/build.c ---------------------------------------------------------------------------
  */

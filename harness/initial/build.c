@@ -4,7 +4,8 @@
  *
  * All blocks hang in a spine until fields and roots are tied; then it is garbage.  It is one block
  * with a field for each of them, or a tree of such blocks where the collector has none of that
- * length.  Every step may collect and move.  Free gaps become garbage blocks, and
+ * length; or they wait in slots, where a runtime's heap has no room for a spine (homes.c).  Every
+ * step may collect and move.  Free gaps become garbage blocks, and
  * there are no fragments: the allocator alone decides what lies where.
  */
 #include "collectors/words_copy.h"
@@ -61,11 +62,19 @@ static unsigned spine_block(struct side *s, unsigned object, size_t below, unsig
 }
 
 static void spine_load(struct side *s, unsigned dst, unsigned object) {
+    if (runner_of(s)->held) {
+        slots_of(s)[dst] = slots_of(s)[home_of(runner_of(s), object)];
+        return;
+    }
     build_load(s, dst, spine_block(s, object, 1, dst), object % spine_fan(s));
 }
 
 /* Uses slot BLOCK. */
 static void spine_store(struct side *s, unsigned object, unsigned value) {
+    if (runner_of(s)->held) {
+        slots_of(s)[home_of(runner_of(s), object)] = slots_of(s)[value];
+        return;
+    }
     build_store(s, spine_block(s, object, 1, BLOCK), object % spine_fan(s), value);
 }
 
@@ -182,7 +191,7 @@ static bool build_immutables(struct runner *r, struct side *s) {
  * the heap is too small for it all. */
 static bool build_blocks(struct runner *r, struct side *s) {
     const struct program *p = r->program;
-    if (!build_spine(s))
+    if (!r->held && !build_spine(s))
         return false;
     for (unsigned i = 0, object = 0; i < p->n_items; i++) {
         const struct item *item = &p->items[i];
@@ -191,8 +200,12 @@ static bool build_blocks(struct runner *r, struct side *s) {
             if (named && waits_for_fields(r, object + k))
                 continue;
             const word *content = named ? without_pointers(r, object + k) : r->units;
-            if (!build_alloc(s, item->wosize, named ? build_tag(r, object + k) : 0, content))
-                return false;
+            bool is_there =
+                build_alloc(s, item->wosize, named ? build_tag(r, object + k) : 0, content);
+            if (!is_there && (named || !s->collector->extras))
+                return false; /* a runtime can do without a gap that its heap has no room for */
+            if (!named && r->held)
+                slots_of(s)[SLOT_NEW] = WORD_UNIT;
             if (named)
                 spine_store(s, object + k, SLOT_NEW);
         }
@@ -217,7 +230,6 @@ static void build_edges(struct runner *r, enum party party) {
     }
 }
 
-/* Takes down where the blocks are, and fills the slots. */
 static void build_roots(struct runner *r, enum party party) {
     struct side *s = &r->side[party];
     for (unsigned m = 0; m < r->mutators; m++)
@@ -225,6 +237,11 @@ static void build_roots(struct runner *r, enum party party) {
             build_value(r, party, r->model.slots[m][i], VALUE);
             s->slots[m][i] = slots_of(s)[VALUE];
         }
+}
+
+/* Takes down where the blocks are. */
+static void build_places(struct runner *r, enum party party) {
+    struct side *s = &r->side[party];
     for (uint32_t o = 0; o < r->model.n_objects; o++) {
         build_value(r, party, model_pointer(o, 0), VALUE);
         r->model.objects[o].address[party] = slots_of(s)[VALUE];
@@ -257,7 +274,11 @@ static void build_addresses(struct runner *r, enum party party) {
         for (uint32_t f = 0; f < model->objects[o].wosize && !waits_for_fields(r, o); f++)
             if (model_is_address(model, model_fields(&r->model, o)[f]))
                 build_address(r, party, o, f);
-    for (unsigned m = 0; m < r->mutators; m++)
+}
+
+static void build_root_addresses(struct runner *r, enum party party) {
+    const struct model *model = &r->model;
+    for (unsigned m = 0; m < r->mutators && model->n_addresses; m++)
         for (unsigned i = 0; i < PROGRAM_SLOTS; i++)
             if (model_is_address(model, model->slots[m][i]))
                 r->side[party].slots[m][i] = model_data(model, party, model->slots[m][i]);
@@ -275,12 +296,18 @@ static void build_forwards(struct runner *r, struct side *s) {
 
 bool build_by_allocation(struct runner *r, enum party party) {
     struct side *s = &r->side[party];
+    r->held = homes_suffice(r, s);
     bool built = build_blocks(r, s);
     if (built) {
         build_edges(r, party);
-        build_roots(r, party);
+        if (!r->held)
+            build_roots(r, party);
+        build_places(r, party);
         build_addresses(r, party);
         build_forwards(r, s);
+        if (r->held)
+            homes_leave(r, s);
+        build_root_addresses(r, party);
     }
     for (unsigned i = PROGRAM_SLOTS; i < GC_SLOTS; i++)
         slots_of(s)[i] = WORD_UNIT;

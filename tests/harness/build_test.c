@@ -4,8 +4,10 @@
  * not have, and what cannot be built is not run.
  */
 #include "collectors/cheney/cheney.h"
+#include "collectors/ocaml/ocaml.h"
 #include "harness/harness.h"
 #include "program/program.h"
+#include "tests/support/passing.h"
 #include "tests/support/program_support.h"
 #include "tests/support/support.h"
 
@@ -97,10 +99,43 @@ static void what_cannot_be_built_is_not_run(void **state) {
     assert_false(v.not_run);
 }
 
+#ifdef ISOHEAP_HAS_OCAML
+
+/* The initial heaps of these are as good as full: blocks wait in slots, and each is where it
+ * belongs.  Several roots may lead into one block, one may lead nowhere, a gap may have no room. */
+static void full_heaps_of_a_runtime(void **state) {
+    static const char *const heaps[] = {
+        "config heap=16\nheap\n  b0 = block tag=0 [b1, b2, 5]\n  b1 = block tag=1 [b2]\n"
+        "  b2 = closure arity=1,2 env=[b1]\nroots\n  r0 = b2+3\n  r1 = 7\n  r2 = b2\n"
+        "  r3 = b2+3\n  r4 = b0\nscript\n  r5 = r4.0\n  full\n  r6 = r1\n",
+        "config heap=257\nheap\n  b0 = block tag=0 [1, b0]\n  free 253\nroots\n  r0 = b0\n"
+        "script\n  full\n",
+        "config heap=16\nheap\n  static b0 = block tag=0 [b0]\n  b1 = block tag=0 [b0, b1, b2]\n"
+        "  b2 = block tag=250 [b1]\n  b3 = string [&b1, 0x2, 0x3, 0x4, 0x5, 0x6]\nroots\n  r0 = "
+        "b3\n"
+        "  r31 = b2\n  r3 = &b3\n  r30 = b0\nscript\n  minor\n  full\n"};
+    (void)state;
+    for (unsigned i = 0; i < sizeof heaps / sizeof *heaps; i++) {
+        static char text[1024];
+        snprintf(text, sizeof text, "isoheap program 1\n%s", heaps[i]);
+        parse_program(&program, text);
+        struct run_counts counts = {.skipped = 0};
+        struct runner *runner = open_pair(&ocaml, NULL);
+        assert_false(must_pass(runner, &program, heaps[i], &counts)->not_run);
+        assert_int_equal(counts.skipped, 0);
+        runner_close(runner);
+    }
+}
+
+#endif
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_block_is_longer_than_there_are),
         cmocka_unit_test(what_cannot_be_built_is_not_run),
+#ifdef ISOHEAP_HAS_OCAML
+        cmocka_unit_test(full_heaps_of_a_runtime),
+#endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
