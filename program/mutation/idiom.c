@@ -12,7 +12,7 @@
 
 enum { A, B, C, D, SLOT_ROLES, NO_ROLE = SLOT_ROLES, EVERY_SLOT };
 enum { GROWN_HEAP = 2048 }; /* words: more than the smallest piece of one */
-enum { AT_RANDOM = 0, LONGEST_IDIOM = 12, SMALL_TAG = 1 /* of a block with one field */ };
+enum { AT_RANDOM = 0, LONGEST_IDIOM = 13, SMALL_TAG = 1 /* of a block with one field */ };
 
 /* Operands that are not named, as of any new operation. */
 struct step {
@@ -58,12 +58,14 @@ static const struct idiom idioms[] = {
     {7,
      {MAKE(OP_ALLOC_CLOSURE, A), GET(OP_INFIX, A, A, 1), MAKE_KEYS(C, 1), PUT(OP_EPHE_SET, C, 1, A),
       MAKE(OP_ALLOC, B), PUT(OP_EPHE_SET, C, 0, B), MAKE(OP_DROP, B)}},
-    /* data moves from one ephemeron to another while a cycle is under way that looks at each once:
-     * one slice begins it, another may end between the two */
-    {10,
-     {MAKE(OP_EPHEMERON, C), MAKE(OP_EPHEMERON, D), MAKE(OP_ALLOC, B), PUT(OP_EPHE_SET, C, 0, B),
-      MAKE(OP_DROP, B), COLLECT(OP_MINOR), COLLECT(OP_SLICE), COLLECT(OP_SLICE),
-      GET(OP_EPHE_BLIT, D, C, 0), PUT(OP_EPHE_UNSET, C, 0, NO_ROLE)}},
+    /* data moves from one ephemeron to another while a cycle is under way that looks at each once,
+     * the last one first: one slice begins it, another may end between the two, where there is one
+     * that takes long, since the last of many keys is the one that dies */
+    {13,
+     {MAKE(OP_EPHEMERON, C), MAKE_KEYS(A, 7), MAKE(OP_ALLOC, B), PUT(OP_EPHE_SET, C, 0, B),
+      PUT(OP_EPHE_SET, A, 7, B), PUT(OP_EPHE_SET, A, 0, B), MAKE(OP_DROP, B), MAKE(OP_EPHEMERON, D),
+      COLLECT(OP_MINOR), COLLECT(OP_SLICE), COLLECT(OP_SLICE), GET(OP_EPHE_BLIT, D, C, 0),
+      PUT(OP_EPHE_UNSET, C, 0, NO_ROLE)}},
     /* what only an ephemeron has is taken out of it, at whatever moment of a cycle */
     {8,
      {MAKE_KEYS(C, 1), MAKE(OP_ALLOC, A), PUT(OP_EPHE_SET, C, 1, A), COLLECT(OP_MINOR),
