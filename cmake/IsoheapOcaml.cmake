@@ -9,9 +9,9 @@
 include(IsoheapOcamlTree)
 option(ISOHEAP_OCAML "The OCaml runtime as a collector (Debian: ocaml-source)" ON)
 set(ISOHEAP_OCAML_VARIANTS "" CACHE STRING
-    "Builds of the OCaml runtime; empty: all of release, debug (its own assertions), tiny (small pages, minor heap and mark stack), nnp (no naked pointers)")
+    "Builds of the OCaml runtime; empty: all of release, debug (its own assertions), tiny (small pages, minor heap and mark stack), nnp (no naked pointers), native (roots of native code)")
 if(NOT ISOHEAP_OCAML_VARIANTS)
-    set(ISOHEAP_OCAML_VARIANTS release debug tiny nnp)
+    set(ISOHEAP_OCAML_VARIANTS release debug tiny nnp native)
 endif()
 find_program(ISOHEAP_OBJCOPY NAMES ${CMAKE_OBJCOPY} objcopy llvm-objcopy)
 
@@ -127,6 +127,8 @@ function(isoheap_ocaml_special runtime)
     # A message of a mask's (collectors/ocaml/messages.h).
     set_source_files_properties("${runtime}/compact.c" PROPERTIES
         COMPILE_OPTIONS "-include;${PROJECT_SOURCE_DIR}/collectors/ocaml/messages.h")
+    # It has a type with the name of a function of unistd.h.
+    set_source_files_properties("${runtime}/roots_nat.c" PROPERTIES COMPILE_DEFINITIONS ISOHEAP_ALONE)
     # Its memory comes from collectors/ocaml/region.c, where addresses repeat.
     set_source_files_properties("${runtime}/memory.c" PROPERTIES
         COMPILE_DEFINITIONS "malloc=region_malloc;free=region_free;realloc=region_realloc")
@@ -150,7 +152,8 @@ function(isoheap_ocaml_library symbol name runtime made)
         target_compile_options(${part} PRIVATE ${ISOHEAP_OCAML_FLAGS})
         target_compile_definitions(${part} PRIVATE ISOHEAP_COLLECTOR=${symbol}
             $<$<STREQUAL:${name},debug>:DEBUG> $<$<STREQUAL:${name},tiny>:ISOHEAP_OCAML_TINY>
-            $<$<STREQUAL:${name},nnp>:NO_NAKED_POINTERS=1>)
+            $<$<STREQUAL:${name},nnp>:NO_NAKED_POINTERS=1>
+            "$<$<STREQUAL:${name},native>:NATIVE_CODE;TARGET_amd64>")
     endforeach()
     # The headers may be those of the machine that builds; for another one of 64 bits this is what differs.
     if(CMAKE_C_BYTE_ORDER STREQUAL BIG_ENDIAN)
@@ -189,6 +192,10 @@ function(isoheap_ocaml_variant name symbol tree version)
     endif()
     set(sources ${ISOHEAP_OCAML_RUNTIME})
     list(REMOVE_ITEM sources freelist major_gc) # parts of freelist_view.c and major_view.c
+    if(name STREQUAL native) # of another machine: frames are what collectors/ocaml/frames.c makes
+        list(REMOVE_ITEM sources roots_byt stacks)
+        list(APPEND sources roots_nat)
+    endif()
     list(TRANSFORM sources REPLACE "(.+)" "${runtime}/\\1.c")
     file(GLOB adapter CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/collectors/ocaml/*.c")
     set(views "${PROJECT_SOURCE_DIR}/collectors/ocaml/freelist_view.c"
@@ -198,10 +205,10 @@ function(isoheap_ocaml_variant name symbol tree version)
     isoheap_ocaml_library(${symbol} ${name} "${runtime}" "${made}" SOURCES ${sources} ADAPTER ${adapter} VIEWS ${views})
 endfunction()
 
-# isoheap_ocaml_edited(symbol [file old new]...): library isoheap_<symbol>, the runtime of this build's tree with
+# isoheap_ocaml_edited(symbol variant [file old new]...): library isoheap_<symbol>, that variant of this build's tree with
 # another text in some of its files: what somebody has who works on it.  They may ask isoheap_edit, an int of
 # the program's, for which edit is in force.  No text has a semicolon.
-function(isoheap_ocaml_edited symbol)
+function(isoheap_ocaml_edited symbol variant)
     set(copy "${PROJECT_BINARY_DIR}/ocaml/${symbol}_edited")
     set(edited)
     while(ARGN)
@@ -221,7 +228,7 @@ function(isoheap_ocaml_edited symbol)
     foreach(file IN LISTS edited)
         file(CONFIGURE OUTPUT "${copy}/runtime/${file}" CONTENT "${text_${file}}" @ONLY)
     endforeach()
-    isoheap_ocaml_variant(release ${symbol} "${copy}" "${ISOHEAP_OCAML_VERSION}")
+    isoheap_ocaml_variant(${variant} ${symbol} "${copy}" "${ISOHEAP_OCAML_VERSION}")
 endfunction()
 
 # The symbol of a variant's collector.

@@ -29,7 +29,7 @@ afl++            the second fuzzing engine, make afl and its test
 patch            makes the collectors with seeded faults (faults/)
 python3          merges seeded faults into one object; compares ways to fuzz (scripts/compare.py); the test of the tree's structure
 graphviz         draws the pictures of isoheap show --svg and --html
-ocaml-source     the OCaml runtime's sources: the collectors ocaml, ocaml_debug, ocaml_tiny and ocaml_nnp
+ocaml-source     the OCaml runtime's sources: the collectors ocaml, ocaml_debug, ocaml_tiny, ocaml_nnp and ocaml_native
 ocaml-nox        ocamlopt, which compiles an exported finding in a test
 groff-base       a test reads the manual page with it
 spin             the model checker that isoheap explore is compared with (bench/spin.sh)

@@ -11,7 +11,7 @@ pass, and what fuzzing finds.
                         (scripts/ocaml_source.sh --list)
   --time=SECONDS        how long to fuzz (default: 60); 0: not at all
   --jobs=N              processor cores to use (default: all)
-  --variants=A,B        of release, debug, tiny, nnp (default: all four)
+  --variants=A,B        of release, debug, tiny, nnp, native (default: all five)
   --help                print this
 
 Builds the runtime in build/fuzz, with sanitizers.  For each known defect a line says whether it is
@@ -25,7 +25,7 @@ TEXT
 set -u
 cd "$(dirname "$0")/.." || exit 3
 
-seconds=60 jobs=$(nproc) variants=release,debug,tiny,nnp tree=
+seconds=60 jobs=$(nproc) variants=release,debug,tiny,nnp,native tree=
 refuse() {
     echo "ocaml_check.sh: $1 (--help explains)" >&2
     exit 2
@@ -46,7 +46,7 @@ collectors=()
 for variant in ${variants//,/ }; do
     case $variant in
         release) collectors+=(ocaml) ;;
-        debug | tiny | nnp) collectors+=("ocaml_$variant") ;;
+        debug | tiny | nnp | native) collectors+=("ocaml_$variant") ;;
         *) refuse "there is no variant $variant" ;;
     esac
 done

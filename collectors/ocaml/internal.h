@@ -87,6 +87,20 @@ void root_set(unsigned slot, word v);
 const word *root_at(unsigned slot);
 bool root_is_old(unsigned slot); /* a minor collection looks at it only if it is remembered */
 
+/* ---- frames.c: what native code has instead of the bytecode stack
+ * -------------------------------------------------------------------------------------------------
+ */
+
+#ifdef NATIVE_CODE
+enum { FRAMES_PLACES = 9 };
+void frames_begin(void); /* of a fresh runtime, which has its memory */
+word *
+frames_place(unsigned n); /* a root: a word of a frame, a register, a field of a module's data */
+bool frames_is_data(unsigned n); /* the last of these */
+/* Visits the data of the modules. */
+void frames_data(struct gc *, void visit(struct gc *, const word *first, const word *end));
+#endif
+
 /* ---- runtime.c: life of the runtime -------------------------------------------------------------
  */
 

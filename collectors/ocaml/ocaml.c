@@ -94,6 +94,8 @@ const struct collector ISOHEAP_COLLECTOR = {
 #elif defined(ISOHEAP_OCAML_TINY)
     .summary =
         "the OCaml " OCAML_VERSION_STRING " runtime with small pages, minor heap and mark stack",
+#elif defined(NATIVE_CODE)
+    .summary = "the OCaml " OCAML_VERSION_STRING " runtime with the roots of native code",
 #elif defined(NO_NAKED_POINTERS)
     .summary = "the OCaml " OCAML_VERSION_STRING " runtime without naked pointers",
 #else

@@ -172,6 +172,10 @@ static void list_cycle(struct gc *g) {
                                                : GC_OWN_SWEEP;
     if (caml_gc_phase == Phase_mark)
         major_gray(g, put_gray);
+#ifdef NATIVE_CODE
+    if (caml_gc_phase == Phase_mark && caml_gc_subphase == Subphase_mark_roots)
+        frames_data(g, put_gray); /* it is marked in slices, too */
+#endif
     if (caml_gc_phase == Phase_sweep)
         own->swept = (const word *)caml_gc_sweep_hp;
 }

@@ -48,6 +48,7 @@ void runtime_urgent(struct gc *g) {
         runtime_actions();
 }
 
+#ifndef NATIVE_CODE
 word *runtime_stack(void) {
     return (word *)Caml_state->stack_high;
 }
@@ -56,6 +57,16 @@ void runtime_push(unsigned n) {
     while (n-- > 0)
         *--Caml_state->extern_sp = Val_unit;
 }
+
+static void begin_stack(void) {
+    caml_init_stack(Max_stack_def);
+    caml_global_data = Val_unit;
+}
+#else
+static void begin_stack(void) {
+    frames_begin();
+}
+#endif
 
 static void start_collector(struct gc *g, unsigned policy) {
 #if OCAML_VERSION < 41300
@@ -78,9 +89,8 @@ void runtime_boot(struct gc *g) {
     caml_stat_create_pool();
     caml_init_domain();
     start_collector(g, runtime_policy(g->config.kind));
-    caml_init_stack(Max_stack_def);
+    begin_stack();
     caml_init_atom_table();
-    caml_global_data = Val_unit;
     exceptions_begin();
     marshalling_begin();
     roots_clear();

@@ -44,6 +44,9 @@ const struct collector *const registered_collectors[] = {
 #ifdef ISOHEAP_HAS_OCAML_NNP
     &ocaml_nnp,
 #endif
+#ifdef ISOHEAP_HAS_OCAML_NATIVE
+    &ocaml_native,
+#endif
 #ifdef ISOHEAP_HAS_OCAML5
     &ocaml5,
 #endif

@@ -15,7 +15,7 @@
 
 #ifdef ISOHEAP_HAS_OCAML
 
-extern const struct collector ocaml_edited;
+extern const struct collector ocaml_edited, ocaml_native_edited;
 extern int isoheap_edit;
 int isoheap_edit; /* 0: the runtime as it is */
 
@@ -107,10 +107,11 @@ int isoheap_edit; /* 0: the runtime as it is */
                                                         "  r0 = alloc tag=0 size=2700\n"           \
                                                         "  drop r2\n" TWO_CYCLES
 
-static const struct {
+struct edit {
     const char *what, *program;
     enum violation violation;
-} edits[] = {
+};
+static const struct edit edits[] = {
     {"caml_modify does not darken what it overwrites", MOVED_WHILE_MARKING("r0.1 := 0"),
      VIOLATION_barrier_missed},
     {"Array.fill does not darken what it overwrites", MOVED_WHILE_MARKING("fill r0.1, 1 := 0"),
@@ -280,21 +281,51 @@ static const struct {
      VIOLATION_free_list_corrupt},
 };
 
+enum { EDITS = sizeof edits / sizeof *edits };
+
+/* Of ocaml_native_edited: every fourth slot is a root of native code. */
+static const struct edit native_edits[] = {
+    {"another register is looked at",
+     "isoheap program 1\n"
+     "script\n"
+     "  r3 = alloc tag=0 [7]\n"
+     "  minor\n",
+     VIOLATION_lost_object},
+    {"the stack ends where C code has called back",
+     "isoheap program 1\n"
+     "script\n"
+     "  r31 = alloc tag=0 [7]\n"
+     "  minor\n",
+     VIOLATION_lost_object},
+    {"the first field of a module is marked, and no other",
+     "isoheap program 1\n"
+     "script\n"
+     "  r23 = alloc tag=0 [7]\n"
+     "  minor\n"
+     "  full\n",
+     VIOLATION_dangling_pointer},
+};
+
 static struct program program;
+
+static void must_find(const struct collector *edited, const struct edit *edit, int number) {
+    isoheap_edit = 0;
+    parse_program(&program, edit->program);
+    struct runner *runner = open_pair(edited, NULL);
+    must_pass(runner, &program, edit->what, NULL);
+    runner_close(runner);
+    isoheap_edit = number;
+    enum violation found = run_thoroughly(edited, &program);
+    if (found != edit->violation)
+        fail_msg("%s: %s", edit->what, violation_name(found));
+}
 
 static void edits_are_found(void **state) {
     (void)state;
-    for (unsigned n = 0; n < sizeof edits / sizeof *edits; n++) {
-        isoheap_edit = 0;
-        parse_program(&program, edits[n].program);
-        struct runner *runner = open_pair(&ocaml_edited, NULL);
-        must_pass(runner, &program, edits[n].what, NULL);
-        runner_close(runner);
-        isoheap_edit = (int)n + 1;
-        enum violation found = run_thoroughly(&ocaml_edited, &program);
-        if (found != edits[n].violation)
-            fail_msg("%s: %s", edits[n].what, violation_name(found));
-    }
+    for (int n = 0; n < EDITS; n++)
+        must_find(&ocaml_edited, &edits[n], n + 1);
+    for (int n = 0; n < (int)(sizeof native_edits / sizeof *native_edits); n++)
+        must_find(&ocaml_native_edited, &native_edits[n], EDITS + n + 1);
 }
 
 static void passes(const char *path, void *context) {

@@ -32,6 +32,9 @@ static const struct collector *const variants[] = {&ocaml,
 #ifdef ISOHEAP_HAS_OCAML_NNP
                                                    &ocaml_nnp,
 #endif
+#ifdef ISOHEAP_HAS_OCAML_NATIVE
+                                                   &ocaml_native,
+#endif
                                                    NULL};
 
 static void runs_do_not_see_each_other(void **state) {

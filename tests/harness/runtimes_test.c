@@ -40,6 +40,9 @@ static void a_pair_of_runtimes(void **state) {
     seeds_must_pass(&ocaml_nnp, &ocaml);
     seeds_must_pass(&ocaml_nnp, &ocaml_nnp);
 #endif
+#ifdef ISOHEAP_HAS_OCAML_NATIVE
+    seeds_must_pass(&ocaml_native, &ocaml);
+#endif
 }
 
 /* A reference that refuses what the subject serves, or the other way round: nobody has the block
