@@ -191,10 +191,19 @@ static void run_fiber(struct fiber *f) {
     }
 }
 
+/* As from outside, whoever asks: what it runs of instrumented files is no point. */
+static bool is_done(void) {
+    struct fiber *self = s.self;
+    s.self = NULL;
+    bool done = s.done(s.context);
+    s.self = self;
+    return done;
+}
+
 /* The fiber's side: whoever the schedule says goes on. */
 static void hand_over(struct fiber * not ) {
     struct fiber *self = s.self;
-    if (!s.done(s.context)) {
+    if (!is_done()) {
         s.next = choose(not );
         if (s.next == self && self->state == FIBER_READY)
             return;
@@ -223,16 +232,21 @@ static void pass(struct fiber * not ) {
     if (!s.self)
         return;
     s.counts.points++;
-    s.since_a_point = 0;
     spend();
     hand_over(not );
 }
 
 void fiber_point(void) {
+    s.since_a_point = 0;
+    pass(NULL);
+}
+
+void fiber_attempt(void) {
     pass(NULL);
 }
 
 void fiber_yield(void) {
+    s.since_a_point = 0;
     pass(s.self);
 }
 
@@ -296,14 +310,15 @@ void __wrap___sanitizer_cov_trace_pc(void) {
     if (!s.self)
         return;
     s.counts.edges++;
-    if (s.to_preemption && --s.to_preemption == 0) {
+    bool preempted = s.to_preemption && --s.to_preemption == 0;
+    if (preempted)
         arm_preemption();
-        fiber_point();
-    } else if (++s.since_a_point > BUSY_EDGES) {
+    if (++s.since_a_point > BUSY_EDGES)
         fiber_yield();
-    } else {
+    else if (preempted)
+        fiber_attempt();
+    else
         spend();
-    }
 }
 
 /* ---- life of a fiber --------------------------------------------------------------------------

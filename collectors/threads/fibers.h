@@ -67,6 +67,9 @@ void fibers_forget_key(unsigned key);   /* all of them */
 
 /* Another may go on.  Outside: nothing. */
 void fiber_point(void);
+/* The same, and who comes here again and again may be spinning: at a preemption, or where it tries
+ * a lock. */
+void fiber_attempt(void);
 /* Another goes on, if one can. */
 void fiber_yield(void);
 /* Waits for the object until somebody wakes it; a_while: or until the schedule says that its time

@@ -20,8 +20,7 @@ void mutators_reset(void) {
     n_mutators = 0;
 }
 
-static void *obey(void *argument) {
-    struct mutator *u = argument;
+static void serve(struct mutator *u) {
     while (u->body || !u->dismissed) {
         if (u->body) {
             u->body(u->argument);
@@ -35,20 +34,44 @@ static void *obey(void *argument) {
         }
     }
     u->fiber = NULL;
+}
+
+static void *obey(void *argument) {
+    serve(argument);
     return NULL;
 }
 
-int threads_mutator(void (*idle)(void *), void *context) {
+static unsigned free_place(void) {
     unsigned i = 0;
     while (i < n_mutators && mutators[i].fiber)
         i++;
-    struct fiber *f = i < THREADS_MOST ? fiber_make(obey, NULL, &mutators[i]) : NULL;
+    return i;
+}
+
+/* -1: there is no such fiber. */
+static int enter(unsigned i, struct fiber *f, void (*idle)(void *), void *context) {
     if (!f)
         return -1;
-    f->detached = true;
     mutators[i] = (struct mutator){.fiber = f, .idle = idle, .context = context};
     n_mutators = i == n_mutators ? i + 1 : n_mutators;
     return (int)i;
+}
+
+int threads_mutator(void (*idle)(void *), void *context) {
+    unsigned i = free_place();
+    struct fiber *f = i < THREADS_MOST ? fiber_make(obey, NULL, &mutators[i]) : NULL;
+    if (f)
+        f->detached = true;
+    return enter(i, f, idle, context);
+}
+
+int threads_enlist(void (*idle)(void *), void *context) {
+    unsigned i = free_place();
+    return enter(i, i < THREADS_MOST ? fiber_self() : NULL, idle, context);
+}
+
+void threads_serve(int mutator) {
+    serve(&mutators[mutator]);
 }
 
 void threads_order(int mutator, void (*body)(void *), void *argument) {

@@ -67,7 +67,7 @@ int pthread_mutex_timedlock(pthread_mutex_t *m, const struct timespec *until) {
 }
 
 int pthread_mutex_trylock(pthread_mutex_t *m) {
-    fiber_point();
+    fiber_attempt();
     bool again = m->__data.__owner == me() && m->__data.__kind == PTHREAD_MUTEX_RECURSIVE;
     return m->__data.__owner && !again ? EBUSY : acquire(m, false);
 }

@@ -80,7 +80,8 @@ void threads_reset(const struct threads_schedule *);
 /* The same, and gives the stacks back to the system. */
 void threads_close(void);
 
-/* Runs them until done(context), which is asked before each decision and must change nothing.
+/* Runs them until done(context), which is asked before each decision, as if from outside, and must
+ * change nothing.
  * After another answer than THREADS_DONE they may be run on (with fuel anew), or reset. */
 enum threads_answer threads_run(bool (*done)(void *), void *context);
 /* Why the last answer was not THREADS_DONE, in words: who waits for what, and who holds it.  Cut
@@ -100,6 +101,10 @@ void threads_local(void *variable, size_t bytes);
  * yields: what a mutator does at a safepoint, between two operations.  Its number, or -1 if there
  * is no room for more. */
 int threads_mutator(void (*idle)(void *), void *context);
+/* The same for a thread that the collector has made: who calls it becomes one, and does as it is
+ * told from threads_serve on, which returns when it is dismissed. */
+int threads_enlist(void (*idle)(void *), void *context);
+void threads_serve(int mutator);
 /* It shall call body(argument); threads_run does it.  It must have nothing else to do. */
 void threads_order(int mutator, void (*body)(void *), void *argument);
 bool threads_is_free(int mutator); /* it has done all */

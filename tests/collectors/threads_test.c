@@ -110,6 +110,16 @@ static void hear(void *context, uint64_t decision, uint64_t thread) {
     *h = (struct heard){h->switches + 1, decision, thread};
 }
 
+/* Also where the first of the choices, which is to go on, is taken each time. */
+static void who_spins_lets_others_go_on(void **state) {
+    (void)state;
+    for (unsigned gap = 0; gap < 4; gap++) {
+        const struct threads_schedule schedule = {.gap = gap, .fuel = FUEL};
+        assert_int_equal(run(program_busy_for_a_while, &schedule), THREADS_DONE);
+        assert_int_equal(run(program_busy_with_a_lock, &schedule), THREADS_DONE);
+    }
+}
+
 static void switches_are_told(void **state) {
     (void)state;
     for (uint64_t seed = 0; seed < 20; seed++) {
@@ -264,6 +274,50 @@ static void note_self(void *context) {
     who = threads_self();
 }
 
+static bool is_enlisted(void *context) {
+    (void)context;
+    return enlisted >= 0;
+}
+
+static bool has_been_dismissed(void *context) {
+    (void)context;
+    return has_served;
+}
+
+static void a_thread_may_enlist(void **state) {
+    (void)state;
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        struct threads_schedule schedule = of_seed(seed);
+        threads_reset(&schedule);
+        int first = threads_mutator(NULL, NULL);
+        raise_one_that_enlists();
+        assert_int_equal(threads_run(is_enlisted, NULL), THREADS_DONE);
+        assert_true(enlisted != first);
+        assert_int_equal(threads_do(enlisted, note_self, NULL), THREADS_DONE);
+        assert_int_equal(who, 2);
+        assert_false(has_served);
+        assert_int_equal(threads_dismiss(enlisted), THREADS_DONE);
+        assert_int_equal(threads_run(has_been_dismissed, NULL), THREADS_DONE);
+        assert_int_equal(threads_mutator(NULL, NULL), enlisted); /* its number is free */
+    }
+}
+
+/* What asks whether all is done makes calls of its own, which are no points. */
+static bool asks_by_calls(void *context) {
+    threads_point();
+    *(unsigned *)context += threads_self() != 0;
+    return ended;
+}
+
+static void it_is_asked_as_from_outside(void **state) {
+    (void)state;
+    unsigned inside = 0;
+    threads_reset(&(struct threads_schedule){.seed = 3, .gap = 2});
+    program_locks_in_order();
+    assert_int_equal(threads_run(asks_by_calls, &inside), THREADS_DONE);
+    assert_int_equal(inside, 0);
+}
+
 static void an_order_is_done(void **state) {
     (void)state;
     threads_reset(&(struct threads_schedule){.seed = 1});
@@ -394,6 +448,7 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(programs_are_judged),
         cmocka_unit_test(bytes_decide),
+        cmocka_unit_test(who_spins_lets_others_go_on),
         cmocka_unit_test(switches_are_told),
         cmocka_unit_test(it_says_why),
         cmocka_unit_test(the_same_schedule_is_the_same_run),
@@ -401,6 +456,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(a_reset_ends_all),
         cmocka_unit_test(after_an_answer_it_goes_on),
         cmocka_unit_test(an_order_is_done),
+        cmocka_unit_test(a_thread_may_enlist),
+        cmocka_unit_test(it_is_asked_as_from_outside),
         cmocka_unit_test(an_order_may_never_be_done),
         cmocka_unit_test(what_has_no_meaning_is_said),
         cmocka_unit_test(locals_are_each_threads_own),

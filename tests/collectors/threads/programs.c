@@ -6,6 +6,8 @@
 #define _GNU_SOURCE /* pthread_getattr_np, usleep */
 #include "tests/collectors/threads/programs.h"
 
+#include "collectors/threads/threads.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -287,6 +289,47 @@ static void *spin_or_set(void *who) {
 void program_busy_for_a_while(void) {
     start();
     raise_family(spin_or_set, 2, NULL);
+}
+
+static pthread_mutex_t tried;
+
+static void *try_or_hold(void *who) {
+    if (who == NULL) {
+        pthread_mutex_lock(&tried);
+        sched_yield();
+    } else {
+        while (pthread_mutex_trylock(&tried) != 0)
+            continue;
+    }
+    pthread_mutex_unlock(&tried);
+    return NULL;
+}
+
+void program_busy_with_a_lock(void) {
+    start();
+    pthread_mutex_init(&tried, NULL);
+    raise_family(try_or_hold, 2, NULL);
+}
+
+/* ---- a thread that becomes one which does as it is told ---------------------------------------
+ */
+
+int enlisted;
+bool has_served;
+
+static void *enlist(void *context) {
+    enlisted = threads_enlist(NULL, context);
+    threads_serve(enlisted);
+    has_served = true;
+    return NULL;
+}
+
+void raise_one_that_enlists(void) {
+    pthread_t thread;
+    enlisted = -1;
+    has_served = false;
+    pthread_create(&thread, NULL, enlist, NULL);
+    pthread_detach(thread);
 }
 
 /* ---- a counter --------------------------------------------------------------------------------

@@ -21,6 +21,7 @@
     X(nobody_sets_it, 0, 1, 0, 0)   /* spins and yields */                                         \
     X(busy_for_ever, 0, 1, 0, 0)    /* spins and calls nothing */                                  \
     X(busy_for_a_while, 0, 0, 0, 0) /* until another sets what it looks at */                      \
+    X(busy_with_a_lock, 0, 0, 0, 0) /* until it gets a lock that it tries */                       \
     X(counter_unlocked, 0, 0, 1, 1)                                                                \
     X(counter_locked, 0, 0, 0, 0)                                                                  \
     X(if_instead_of_while, 0, 0, 1, 0)                                                             \
@@ -46,6 +47,11 @@ void misuse_wait(void *);
 void misuse_rwlock(void *);
 /* Waits for ever, holding a mutex that others may want. */
 void hold_for_ever(void *);
+
+/* A thread of the collector's own, which becomes a mutator: -1 as long as it is none. */
+void raise_one_that_enlists(void);
+extern int enlisted;
+extern bool has_served; /* and has been dismissed */
 
 extern int own;        /* each thread's, by threads_local */
 void note_own(void *); /* adds one to it, and to errno, and to *argument what is there */
