@@ -131,6 +131,9 @@ struct call {
         .collector = (s)->collector, .gc = (s)->gc, .hooks = (s)->hooks, __VA_ARGS__               \
     }
 
+/* What a runtime has besides is called by the mutator whose operation it is. */
+#define CALL_IN_OPERATION(s, ...) CALL(s, .m = runner_of(s)->mutator, __VA_ARGS__)
+
 /* name: the function of the interface, for people; has: the collector has it. */
 static void run_call(struct side *s, bool has, const char *name, void (*body)(void *),
                      struct call *c) {
@@ -292,7 +295,7 @@ BODY(ephemeron) {
 }
 
 enum gc_result call_ephemeron(struct side *s, unsigned dst, size_t keys) {
-    struct call c = CALL(s, .dst = dst, .n = keys);
+    struct call c = CALL_IN_OPERATION(s, .dst = dst, .n = keys);
     RUN(s, ephemeron, &c);
     return answered(s, c.result);
 }
@@ -302,7 +305,7 @@ BODY(resource) {
 }
 
 enum gc_result call_resource(struct side *s, unsigned dst, size_t words, uint64_t number) {
-    struct call c = CALL(s, .dst = dst, .n = words, .number = number);
+    struct call c = CALL_IN_OPERATION(s, .dst = dst, .n = words, .number = number);
     RUN(s, resource, &c);
     return answered(s, c.result);
 }
@@ -313,7 +316,7 @@ BODY(marshal) {
 
 enum gc_result call_marshal(struct side *s, unsigned dst, unsigned src, bool unshared,
                             size_t words) {
-    struct call c = CALL(s, .dst = dst, .src = src, .flag = unshared, .n = words);
+    struct call c = CALL_IN_OPERATION(s, .dst = dst, .src = src, .flag = unshared, .n = words);
     RUN(s, marshal, &c);
     return answered(s, c.result);
 }
@@ -323,7 +326,7 @@ BODY(clone) {
 }
 
 enum gc_result call_clone(struct side *s, unsigned dst, unsigned src, bool unshared, size_t words) {
-    struct call c = CALL(s, .dst = dst, .src = src, .flag = unshared, .n = words);
+    struct call c = CALL_IN_OPERATION(s, .dst = dst, .src = src, .flag = unshared, .n = words);
     RUN(s, clone, &c);
     return answered(s, c.result);
 }
@@ -334,7 +337,7 @@ BODY(damage) {
 
 enum gc_result call_damage(struct side *s, unsigned dst, unsigned src, enum gc_damage damage,
                            size_t n) {
-    struct call c = CALL(s, .dst = dst, .src = src, .i = damage, .n = n);
+    struct call c = CALL_IN_OPERATION(s, .dst = dst, .src = src, .i = damage, .n = n);
     RUN(s, damage, &c);
     return answered(s, c.result);
 }
@@ -344,7 +347,7 @@ BODY(starve) {
 }
 
 void call_starve(struct side *s, unsigned n) {
-    struct call c = CALL(s, .n = n);
+    struct call c = CALL_IN_OPERATION(s, .n = n);
     RUN(s, starve, &c);
     leave_collected(s, NULL, false);
 }
@@ -354,7 +357,7 @@ BODY(sub) {
 }
 
 enum gc_result call_sub(struct side *s, unsigned dst, unsigned src, size_t i, size_t n) {
-    struct call c = CALL(s, .dst = dst, .src = src, .i = i, .n = n);
+    struct call c = CALL_IN_OPERATION(s, .dst = dst, .src = src, .i = i, .n = n);
     RUN(s, sub, &c);
     return answered(s, c.result);
 }
@@ -365,7 +368,8 @@ BODY(append) {
 
 enum gc_result call_append(struct side *s, unsigned dst, unsigned src, unsigned other, bool thrice,
                            size_t words) {
-    struct call c = CALL(s, .dst = dst, .src = src, .value = other, .flag = thrice, .n = words);
+    struct call c =
+        CALL_IN_OPERATION(s, .dst = dst, .src = src, .value = other, .flag = thrice, .n = words);
     RUN(s, append, &c);
     return answered(s, c.result);
 }
@@ -375,7 +379,7 @@ BODY(dup) {
 }
 
 enum gc_result call_dup(struct side *s, unsigned dst, unsigned src, unsigned tag, size_t words) {
-    struct call c = CALL(s, .dst = dst, .src = src, .tag = tag, .n = words);
+    struct call c = CALL_IN_OPERATION(s, .dst = dst, .src = src, .tag = tag, .n = words);
     RUN(s, dup, &c);
     return answered(s, c.result);
 }
@@ -385,7 +389,7 @@ BODY(forwarding) {
 }
 
 enum gc_result call_forwarding(struct side *s, unsigned dst, unsigned value) {
-    struct call c = CALL(s, .dst = dst, .value = value);
+    struct call c = CALL_IN_OPERATION(s, .dst = dst, .value = value);
     RUN(s, forwarding, &c);
     return answered(s, c.result);
 }
@@ -686,7 +690,7 @@ BODY(set) {
 }
 
 void call_ephemeron_set(struct side *s, unsigned obj, size_t i, unsigned value) {
-    struct call c = CALL(s, .dst = obj, .i = i, .value = value);
+    struct call c = CALL_IN_OPERATION(s, .dst = obj, .i = i, .value = value);
     RUN(s, set, &c);
     leave_changed(s);
 }
@@ -696,7 +700,7 @@ BODY(unset) {
 }
 
 void call_ephemeron_unset(struct side *s, unsigned obj, size_t i) {
-    struct call c = CALL(s, .dst = obj, .i = i);
+    struct call c = CALL_IN_OPERATION(s, .dst = obj, .i = i);
     RUN(s, unset, &c);
     leave_changed(s);
 }
@@ -706,7 +710,7 @@ BODY(get) {
 }
 
 bool call_ephemeron_get(struct side *s, unsigned dst, unsigned obj, size_t i) {
-    struct call c = CALL(s, .dst = dst, .src = obj, .i = i);
+    struct call c = CALL_IN_OPERATION(s, .dst = dst, .src = obj, .i = i);
     RUN(s, get, &c);
     leave_changed(s);
     return c.is_set;
@@ -717,7 +721,7 @@ BODY(is_set) {
 }
 
 bool call_ephemeron_check(struct side *s, unsigned obj, size_t i) {
-    struct call c = CALL(s, .src = obj, .i = i);
+    struct call c = CALL_IN_OPERATION(s, .src = obj, .i = i);
     RUN(s, is_set, &c);
     leave_changed(s);
     return c.is_set;
@@ -728,7 +732,7 @@ BODY(copy) {
 }
 
 bool call_ephemeron_copy(struct side *s, unsigned dst, unsigned obj, size_t i, size_t words) {
-    struct call c = CALL(s, .dst = dst, .src = obj, .i = i, .n = words);
+    struct call c = CALL_IN_OPERATION(s, .dst = dst, .src = obj, .i = i, .n = words);
     RUN(s, copy, &c);
     answered(s, c.result);
     return c.is_set && c.result == GC_OK;
@@ -739,7 +743,7 @@ BODY(ephemeron_blit) {
 }
 
 void call_ephemeron_blit(struct side *s, unsigned src, size_t i, unsigned dst, size_t j, size_t n) {
-    struct call c = CALL(s, .src = src, .i = i, .dst = dst, .j = j, .n = n);
+    struct call c = CALL_IN_OPERATION(s, .src = src, .i = i, .dst = dst, .j = j, .n = n);
     RUN(s, ephemeron_blit, &c);
     leave_changed(s);
 }
@@ -749,7 +753,7 @@ BODY(forward) {
 }
 
 void call_forward(struct side *s, unsigned obj, unsigned value) {
-    struct call c = CALL(s, .dst = obj, .value = value);
+    struct call c = CALL_IN_OPERATION(s, .dst = obj, .value = value);
     RUN(s, forward, &c);
     leave_changed(s);
 }
@@ -759,7 +763,7 @@ BODY(truncate) {
 }
 
 void call_truncate(struct side *s, unsigned obj, size_t n) {
-    struct call c = CALL(s, .dst = obj, .n = n);
+    struct call c = CALL_IN_OPERATION(s, .dst = obj, .n = n);
     RUN(s, truncate, &c);
     leave_changed(s);
 }
@@ -794,7 +798,7 @@ BODY(finalise) {
 }
 
 void call_finalise(struct side *s, unsigned obj, uint64_t number, bool last) {
-    struct call c = CALL(s, .dst = obj, .number = number, .flag = last);
+    struct call c = CALL_IN_OPERATION(s, .dst = obj, .number = number, .flag = last);
     RUN(s, finalise, &c);
     leave_changed(s);
 }
@@ -805,7 +809,8 @@ BODY(finalise_then) {
 
 void call_finalise_then(struct side *s, unsigned obj, uint64_t number, bool last,
                         const struct gc_finaliser *then) {
-    struct call c = CALL(s, .dst = obj, .number = number, .flag = last, .finaliser = then);
+    struct call c =
+        CALL_IN_OPERATION(s, .dst = obj, .number = number, .flag = last, .finaliser = then);
     RUN(s, finalise_then, &c);
     leave_changed(s);
 }
@@ -815,7 +820,7 @@ BODY(act) {
 }
 
 void call_act(struct side *s) {
-    struct call c = CALL(s, .n = 0);
+    struct call c = CALL_IN_OPERATION(s, .n = 0);
     RUN(s, act, &c);
     leave_collected(s, NULL, false);
 }
@@ -825,7 +830,7 @@ BODY(measure) {
 }
 
 size_t call_measure(struct side *s, unsigned obj) {
-    struct call c = CALL(s, .src = obj);
+    struct call c = CALL_IN_OPERATION(s, .src = obj);
     RUN(s, measure, &c);
     leave_changed(s);
     return c.words;

@@ -93,6 +93,7 @@ struct runner {
     bool infix_keys;       /* the key of an ephemeron may be an infix pointer */
     bool extras;           /* all collectors have what a runtime has (collectors/extras.h) */
     enum skip skip;        /* why the operation that runs has no effect, if it has none */
+    unsigned mutator;      /* whose operation is under way; the first one lays out the heap */
     unsigned n_finalisers; /* numbers given away */
     bool starved;          /* the program has taken memory away from the runtimes */
     int64_t n_ids;         /* numbers given to objects that have been read, from 0 on */

@@ -280,7 +280,7 @@ static void reset(struct runner *r, const struct program *program) {
         fail(r, VIOLATION_collector_assertion, ORACLE_assertion, PARTY_SUBJECT,
              "the collector cannot be opened: open returns NULL");
     r->run++;
-    r->serial = r->n_finalisers = r->n_handed = 0;
+    r->serial = r->n_finalisers = r->n_handed = r->mutator = 0;
     r->n_ids = 0;
     r->starved = false;
     r->heap_words = program->config[CONFIG_HEAP];

@@ -125,6 +125,7 @@ bool run_operation(struct runner *r, const struct op *op) {
     unsigned m = op->mutator % r->mutators;
     struct op plain;
     r->skip = SKIP_NOTHING;
+    r->mutator = m;
     if (!is_there(r, op, m)) {
         count_skipped(r, op->code, SKIP_AWAY);
         return false;
