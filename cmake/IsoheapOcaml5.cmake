@@ -8,7 +8,12 @@ set(ISOHEAP_OCAML5_DEFAULT "${PROJECT_SOURCE_DIR}/build/ocaml-source/5.3.0")
 set(ISOHEAP_OCAML5_SOURCE "" CACHE STRING
     "Source tree of OCaml 5 whose runtime is the collector ocaml5; empty: the one that scripts/install.sh has fetched")
 set(ISOHEAP_OCAML5_VARIANTS "release;debug" CACHE STRING
-    "Builds of the OCaml 5 runtime: release, debug (its own assertions and checks of the heap)")
+    "Builds of the OCaml 5 runtime in one domain: release, debug (its own assertions and checks of the heap)")
+option(ISOHEAP_OCAML5_DOMAINS "The OCaml 5 runtime with a domain for each mutator" ON)
+set(ISOHEAP_OCAML5_BUILDS ${ISOHEAP_OCAML5_VARIANTS})
+if(ISOHEAP_OCAML5_DOMAINS)
+    list(APPEND ISOHEAP_OCAML5_BUILDS domains)
+endif()
 
 # What collects, and what that needs; collectors/ocaml5/stubs.c has the rest.
 set(ISOHEAP_OCAML5_RUNTIME addrmap alloc array codefrag custom domain extern fiber finalise gc_ctrl gc_stats
@@ -46,19 +51,37 @@ function(isoheap_ocaml5_variant name symbol tree version)
     # A failed assertion is a verdict, and signals have no block (collectors/ocaml5/stubs.c).
     set_source_files_properties("${runtime}/misc.c" PROPERTIES
         COMPILE_DEFINITIONS caml_failed_assert=caml_failed_assert_of_misc)
-    set_source_files_properties("${runtime}/signals.c" PROPERTIES
-        COMPILE_DEFINITIONS caml_init_signal_handling=caml_init_signal_handling_of_signals)
+    set_source_files_properties("${runtime}/signals.c" PROPERTIES COMPILE_DEFINITIONS
+        "caml_init_signal_handling=caml_init_signal_handling_of_signals;caml_init_signal_stack=caml_init_signal_stack_of_signals;caml_free_signal_stack=caml_free_signal_stack_of_signals")
     # Memory comes from collectors/ocaml5/region.c, where addresses repeat; the view contains shared_heap.c.
     set(memory malloc=region_malloc calloc=region_calloc realloc=region_realloc free=region_free)
     set_source_files_properties("${view}" PROPERTIES COMPILE_DEFINITIONS "${memory}")
     # Two headers, of two kinds of lists, have one guard.
     set_source_files_properties("${runtime}/globroots.c" "${runtime}/skiplist.c" PROPERTIES COMPILE_DEFINITIONS ISOHEAP_ALONE)
+    set(domains "${PROJECT_SOURCE_DIR}/collectors/ocaml5/domains")
+    if(name MATCHES "domains") # the views with the runtime, whose threads are fibers
+        list(REMOVE_ITEM sources "${runtime}/domain.c" "${runtime}/major_gc.c")
+        set(views "${domains}/domain_view.c" "${domains}/orphans_view.c")
+        set(mutators "${domains}/mutators.c" "${domains}/extras.c")
+        set_source_files_properties(${views} ${mutators} PROPERTIES COMPILE_DEFINITIONS ISOHEAP_ALONE)
+        list(APPEND sources "${view}" ${views})
+        list(APPEND adapter ${mutators})
+        set(view)
+    endif()
     isoheap_ocaml_library(${symbol} ${name} "${runtime}" "${made}" SOURCES ${sources} ADAPTER ${adapter} ${shared}
-        VIEWS "${view}" DEFINITIONS ${memory})
-    # Thread-local variables are put back as others are: there is one thread.
-    foreach(part ${symbol}_runtime ${symbol}_adapter)
-        target_compile_definitions(${part} PRIVATE _Thread_local= IN_CAML_RUNTIME)
-    endforeach()
+        VIEWS ${view} DEFINITIONS ${memory})
+    # Thread-local variables are put back as others are: there is one thread, or they are exchanged between fibers.
+    target_compile_definitions(${symbol}_runtime PRIVATE IN_CAML_RUNTIME)
+    target_compile_definitions(${symbol}_adapter PRIVATE IN_CAML_RUNTIME _Thread_local=)
+    if(name MATCHES "domains")
+        foreach(part ${symbol}_runtime ${symbol}_adapter)
+            target_compile_definitions(${part} PRIVATE ISOHEAP_DOMAINS CAML_PLAT_FUTEX_FALLBACK)
+        endforeach()
+        target_compile_options(${symbol}_runtime PRIVATE -fsanitize-coverage=trace-pc "SHELL:-include ${domains}/scheduled.h")
+        target_link_libraries(isoheap_${symbol} PUBLIC isoheap_threads)
+    else()
+        target_compile_definitions(${symbol}_runtime PRIVATE _Thread_local=)
+    endif()
 endfunction()
 
 function(isoheap_ocaml5_symbol variant result)
@@ -95,7 +118,7 @@ macro(isoheap_ocaml5_collectors TARGET)
         isoheap_ocaml5_tree(ISOHEAP_OCAML5_TREE ISOHEAP_OCAML5_VERSION)
     endif()
     if(ISOHEAP_OCAML5_TREE)
-        foreach(variant IN LISTS ISOHEAP_OCAML5_VARIANTS)
+        foreach(variant IN LISTS ISOHEAP_OCAML5_BUILDS)
             isoheap_ocaml5_symbol(${variant} symbol)
             isoheap_ocaml5_variant(${variant} ${symbol} "${ISOHEAP_OCAML5_TREE}" "${ISOHEAP_OCAML5_VERSION}")
             target_link_libraries(${TARGET} PUBLIC isoheap_${symbol})

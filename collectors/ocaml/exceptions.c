@@ -59,7 +59,7 @@ void runtime_unguard(void) {
 enum gc_result runtime_refused(struct gc *g, unsigned dst) {
     runtime_unguard();
     Caml_state->local_roots = guarded_roots;
-    root_set(dst, g->config.slots[0][dst] = WORD_UNIT);
+    root_set(dst, runtime_slots(g)[dst] = WORD_UNIT);
     runtime_end_anew(g);
     return GC_OUT_OF_MEMORY;
 }

@@ -122,7 +122,7 @@ static void unset(struct gc *g, unsigned obj, size_t i) {
 /* dst := a word of the runtime's, which may lead to what no root has reached. */
 static void give(struct gc *g, unsigned dst, value v) {
     if (runtime_collections() == g->seen && runtime_is_shown(g, (word)v)) {
-        g->config.slots[0][dst] = shadow_show(&g->shadow, (word)v);
+        runtime_slots(g)[dst] = shadow_show(&g->shadow, (word)v);
         return;
     }
     root_set(dst, (word)v);
@@ -221,13 +221,19 @@ static struct custom_operations resource_operations = {
  * speed. */
 enum { RESOURCE_BYTES = 64 };
 
+static value new_resource(struct gc *g, size_t words) {
+    uintnat bytes = (words + CUSTOM_HIDDEN - 1) * sizeof(value);
+    if (g->config.mutators > 1 && is_masked(g, MASK_EMPTY_HEAP))
+        return caml_alloc_custom(&resource_operations, bytes, 0, 1);
+    return caml_alloc_custom_mem(&resource_operations, bytes, RESOURCE_BYTES);
+}
+
 static enum gc_result resource(struct gc *g, unsigned dst, size_t words, uint64_t number) {
     runtime_begin(g);
     if (!runtime_has_room(g, words))
         return GC_OUT_OF_MEMORY;
     RUNTIME_GUARD(g, dst);
-    value v = caml_alloc_custom_mem(&resource_operations,
-                                    (words + CUSTOM_HIDDEN - 1) * sizeof(value), RESOURCE_BYTES);
+    value v = new_resource(g, words);
     word *fields = word_pointer((word)v);
     fields[1] = (word)Val_long((intnat)number);
     for (size_t i = 0; i < words; i++)

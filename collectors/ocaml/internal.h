@@ -81,11 +81,19 @@ extern const char *const runtime_variants[];
 /* ---- roots.c ------------------------------------------------------------------------------------
  */
 
-void roots_clear(void); /* of a fresh runtime */
+extern unsigned root_row; /* whose slots an operation names: 0 where there is one mutator */
+void roots_clear(void);   /* those of that row, as they are in a fresh runtime */
+void roots_remove(void);  /* the runtime forgets those of that row: its mutator ends */
 word root_get(unsigned slot);
 void root_set(unsigned slot, word v);
 const word *root_at(unsigned slot);
-bool root_is_old(unsigned slot); /* a minor collection looks at it only if it is remembered */
+word root_of(unsigned m, unsigned slot);
+void root_set_of(unsigned m, unsigned slot, word v);
+static inline word *runtime_slots(const struct gc *g) {
+    return g->config.slots[root_row];
+}
+/* Of the first row: a minor collection looks at it only if it is remembered. */
+bool root_is_old(unsigned slot);
 
 /* ---- frames.c: what native code has instead of the bytecode stack
  * -------------------------------------------------------------------------------------------------
@@ -105,8 +113,10 @@ void frames_data(struct gc *, void visit(struct gc *, const word *first, const w
  */
 
 void runtime_boot(struct gc *); /* a fresh runtime, for g->config */
-word *runtime_stack(void);      /* the end where the bytecode stack begins: it grows downwards */
-void runtime_push(unsigned n);  /* so many units onto it */
+/* The end where the bytecode stack of a mutator begins: it grows downwards.  NULL: it has none, as
+ * long as it is not there. */
+word *runtime_stack(unsigned m);
+void runtime_push(unsigned n);      /* so many units onto it */
 uint64_t runtime_collections(void); /* grows with everything that may move or free a block */
 /* Makes the calls that the runtime has put off: finalisers. */
 void runtime_actions(void);
@@ -298,7 +308,9 @@ enum mask {
     MASK_COPY_ABSTRACT,
     MASK_COPY_ROOT,
     MASK_BLIT_DATA,
-    MASK_FORWARD_KEY
+    MASK_FORWARD_KEY,
+    MASK_ENDING,
+    MASK_EMPTY_HEAP
 };
 extern const struct gc_mask ocaml_masks[];
 /* Is it on, and does this version have the defect? */
@@ -330,10 +342,15 @@ enum gc_result runtime_clone(struct gc *, unsigned dst, unsigned src, bool unsha
 enum gc_result runtime_damage(struct gc *, unsigned dst, unsigned src, enum gc_damage, size_t n);
 
 /* What the collectors of both runtimes have in common in their tables. */
+#ifdef ISOHEAP_DOMAINS
+#define RUNTIME_MUTATORS GC_MUTATORS
+#else
+#define RUNTIME_MUTATORS 1
+#endif
 #define RUNTIME_TRAITS                                                                             \
     .moves = true, .infix = true, .start_env = true, .raw = true, .full_until_exact = 1,           \
     .refusal = REFUSES_NO_FREE_BLOCK, .shallow = true, .single = true,                             \
-    .max_heap_words = CAPACITY / 2, .max_mutators = 1, .forwards = true
+    .max_heap_words = CAPACITY / 2, .max_mutators = RUNTIME_MUTATORS, .forwards = true
 #define RUNTIME_TABLE                                                                              \
     .variants = runtime_variants, .kinds = runtime_kinds, .open = runtime_open,                    \
     .reset = runtime_reset, .close = runtime_close, .alloc = runtime_alloc, .init = runtime_init,  \

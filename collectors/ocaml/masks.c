@@ -53,7 +53,13 @@
       "unmarked through a null pointer")                                                           \
     X(MASK_YOUNG_KEY, "young-key", 50400,                                                          \
       "the minor heap is emptied before a lazy block is forced to a young one, or set as a key, "  \
-      "while a cycle marks: the key is led to it, and no minor collection knows")
+      "while a cycle marks: the key is led to it, and no minor collection knows")                  \
+    X(MASK_ENDING, "ending-sweep", 50400,                                                          \
+      "a cycle that sweeps ephemerons is finished before a domain ends: one that has swept some "  \
+      "of its own is never counted as done, and the cycle never ends")                          \
+    X(MASK_EMPTY_HEAP, "empty-heap", 50400,                                                        \
+      "with several domains custom blocks claim no memory: one that another domain promotes is "   \
+      "measured by the heap of its own, and 0 / 0 is converted to an integer")
 #endif
 /* clang-format on */
 

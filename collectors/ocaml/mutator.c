@@ -50,7 +50,7 @@ static value root_value(unsigned slot) {
 
 /* Is the block the runtime's, or one that lies outside its heap? */
 static bool is_inside(struct gc *g, unsigned slot) {
-    return root_get(slot) != g->config.slots[0][slot];
+    return root_get(slot) != runtime_slots(g)[slot];
 }
 
 /* ---- the mutator --------------------------------------------------------------------------------
@@ -104,23 +104,23 @@ enum gc_result runtime_alloc(struct gc *g, unsigned m, unsigned dst, size_t wosi
     for (size_t i = 0; i < wosize; i++)
         fields[i] = runtime_word(tag, raw[i]);
     root_set(dst, (word)v);
-    g->config.slots[0][dst] = g->shadow.synced[0][dst] = WORD_UNIT;
+    runtime_slots(g)[dst] = g->shadow.synced[root_row][dst] = WORD_UNIT;
     uint64_t seen = g->seen;
     runtime_end(g);
     if (g->seen == seen)
-        g->config.slots[0][dst] = g->shadow.synced[0][dst] = runtime_show_new(g, (word)v);
+        runtime_slots(g)[dst] = g->shadow.synced[root_row][dst] = runtime_show_new(g, (word)v);
     return GC_OK;
 }
 
 static word *shadow_field(struct gc *g, unsigned obj, size_t i) {
-    return word_pointer(g->config.slots[0][obj]) + i;
+    return word_pointer(runtime_slots(g)[obj]) + i;
 }
 
 /* As into a block that has just been allocated, also where a field has been initialised before. */
 void runtime_init(struct gc *g, unsigned m, unsigned obj, size_t i, unsigned v) {
     (void)m;
     runtime_begin(g);
-    *shadow_field(g, obj, i) = g->config.slots[0][v];
+    *shadow_field(g, obj, i) = runtime_slots(g)[v];
     if (!is_inside(g, obj))
         return;
     Field(root_value(obj), i) = Val_unit;
@@ -130,7 +130,7 @@ void runtime_init(struct gc *g, unsigned m, unsigned obj, size_t i, unsigned v) 
 enum gc_result runtime_store(struct gc *g, unsigned m, unsigned obj, size_t i, unsigned v) {
     (void)m;
     runtime_begin(g);
-    *shadow_field(g, obj, i) = g->config.slots[0][v];
+    *shadow_field(g, obj, i) = runtime_slots(g)[v];
     if (is_inside(g, obj))
         caml_modify(&Field(root_value(obj), i), root_value(v));
     return GC_OK;
@@ -139,7 +139,7 @@ enum gc_result runtime_store(struct gc *g, unsigned m, unsigned obj, size_t i, u
 enum gc_result runtime_load(struct gc *g, unsigned m, unsigned dst, unsigned obj, size_t i) {
     (void)m;
     runtime_begin(g);
-    word *slots = g->config.slots[0];
+    word *slots = runtime_slots(g);
     slots[dst] = is_inside(g, obj) ? shadow_show(&g->shadow, (word)Field(root_value(obj), i))
                                    : *shadow_field(g, obj, i);
     return GC_OK;

@@ -8,6 +8,7 @@
  */
 #include "collectors/ocaml/internal.h"
 #include "collectors/sections.h"
+#include "collectors/threads/threads.h"
 
 /* ---- variables ----------------------------------------------------------------------------------
  */
@@ -41,9 +42,20 @@ struct gc *runtime_of_process(void) {
     return current;
 }
 
-void runtime_broken(const char *sentence) {
+static void say_broken(void *sentence) {
     current->config.hooks->broken(current->config.hooks, sentence);
 }
+
+/* What does not return is called on the stack of whoever has called the runtime. */
+#ifdef ISOHEAP_DOMAINS
+void runtime_broken(const char *sentence) {
+    threads_outside(say_broken, (void *)(uintptr_t)sentence);
+}
+#else
+void runtime_broken(const char *sentence) {
+    say_broken((void *)(uintptr_t)sentence);
+}
+#endif
 
 void runtime_ended(const char *sentence) {
     current->config.hooks->ended(current->config.hooks, sentence);

@@ -10,22 +10,31 @@
 /* Slots take turns in being every kind of root that C code can have, and of one that other code
  * has: words of its stack; of native code, registers and the data of modules too. */
 enum root_kind { ROOT_GENERATIONAL, ROOT_GLOBAL, ROOT_LOCAL, ROOT_STACK, ROOT_KINDS };
-static value roots[GC_SLOTS], local_roots[GC_SLOTS];
-static bool registered[GC_SLOTS];
-static struct caml__roots_block local_block;
+static value roots[GC_MUTATORS][GC_SLOTS], local_roots[GC_MUTATORS][GC_SLOTS];
+static bool registered[GC_MUTATORS][GC_SLOTS];
+static struct caml__roots_block local_blocks[GC_MUTATORS];
+unsigned root_row;
 
 #ifdef NATIVE_CODE
 _Static_assert((int)FRAMES_PLACES == (int)GC_SLOTS / ROOT_KINDS, "a place for each such slot");
 
-static value *stack_place(unsigned n) {
+static value *stack_place(unsigned m, unsigned n) {
+    (void)m; /* there is one */
     return (value *)frames_place(n);
+}
+static bool is_there(unsigned m) {
+    (void)m;
+    return true;
 }
 static bool is_module_data(unsigned slot) {
     return slot % ROOT_KINDS == ROOT_STACK && frames_is_data(slot / ROOT_KINDS);
 }
 #else
-static value *stack_place(unsigned n) {
-    return (value *)runtime_stack() - 1 - n;
+static value *stack_place(unsigned m, unsigned n) {
+    return (value *)runtime_stack(m) - 1 - n;
+}
+static bool is_there(unsigned m) {
+    return runtime_stack(m) != NULL;
 }
 static bool is_module_data(unsigned slot) {
     (void)slot;
@@ -33,42 +42,49 @@ static bool is_module_data(unsigned slot) {
 }
 #endif
 
-static value *root_place(unsigned slot) {
+static value *root_place(unsigned m, unsigned slot) {
     switch ((enum root_kind)(slot % ROOT_KINDS)) {
     case ROOT_LOCAL:
-        return &local_roots[slot];
+        return &local_roots[m][slot];
     case ROOT_STACK:
-        return stack_place(slot / ROOT_KINDS);
+        return stack_place(m, slot / ROOT_KINDS);
     default:
-        return &roots[slot];
+        return &roots[m][slot];
     }
 }
 
+word root_of(unsigned m, unsigned slot) {
+    return is_there(m) ? (word)*root_place(m, slot) : WORD_UNIT;
+}
+
 word root_get(unsigned slot) {
-    return (word)*root_place(slot);
+    return root_of(root_row, slot);
 }
 
 const word *root_at(unsigned slot) {
-    return (const word *)root_place(slot);
+    return (const word *)root_place(root_row, slot);
 }
 
 bool root_is_old(unsigned slot) {
-    return (slot % ROOT_KINDS == ROOT_GENERATIONAL && registered[slot]) || is_module_data(slot);
+    return (slot % ROOT_KINDS == ROOT_GENERATIONAL && registered[0][slot]) || is_module_data(slot);
 }
 
-void root_set(unsigned slot, word v) {
-    value *place = root_place(slot);
+void root_set_of(unsigned m, unsigned slot, word v) {
+    if (!is_there(m))
+        return;
+    value *place = root_place(m, slot);
+    bool known = registered[m][slot];
     switch ((enum root_kind)(slot % ROOT_KINDS)) {
     case ROOT_GENERATIONAL:
-        if (!registered[slot])
+        if (!known)
             caml_register_generational_global_root(place);
         caml_modify_generational_global_root(place, (value)v);
-        registered[slot] = true;
+        registered[m][slot] = true;
         break;
     case ROOT_GLOBAL:
-        if (!registered[slot])
+        if (!known)
             caml_register_global_root(place);
-        registered[slot] = true;
+        registered[m][slot] = true;
         *place = (value)v;
         break;
     default:
@@ -80,15 +96,34 @@ void root_set(unsigned slot, word v) {
     }
 }
 
+void root_set(unsigned slot, word v) {
+    root_set_of(root_row, slot, v);
+}
+
 void roots_clear(void) {
+    unsigned m = root_row;
     for (unsigned s = 0; s < GC_SLOTS; s++) {
-        roots[s] = local_roots[s] = Val_unit;
-        registered[s] = false;
+        roots[m][s] = local_roots[m][s] = Val_unit;
+        registered[m][s] = false;
     }
 #ifndef NATIVE_CODE
     runtime_push(GC_SLOTS / ROOT_KINDS);
 #endif
-    local_block =
-        (struct caml__roots_block){.ntables = 1, .nitems = GC_SLOTS, .tables = {local_roots}};
-    Caml_state->local_roots = &local_block;
+    local_blocks[m] =
+        (struct caml__roots_block){.ntables = 1, .nitems = GC_SLOTS, .tables = {local_roots[m]}};
+    Caml_state->local_roots = &local_blocks[m];
+}
+
+void roots_remove(void) {
+    unsigned m = root_row;
+    for (unsigned s = 0; s < GC_SLOTS; s++) {
+        if (!registered[m][s])
+            continue;
+        if (s % ROOT_KINDS == ROOT_GENERATIONAL)
+            caml_remove_generational_global_root(&roots[m][s]);
+        else
+            caml_remove_global_root(&roots[m][s]);
+        registered[m][s] = false;
+    }
+    Caml_state->local_roots = NULL;
 }

@@ -49,7 +49,8 @@ void runtime_urgent(struct gc *g) {
 }
 
 #ifndef NATIVE_CODE
-word *runtime_stack(void) {
+word *runtime_stack(unsigned m) {
+    (void)m; /* there is one */
     return (word *)Caml_state->stack_high;
 }
 

@@ -70,12 +70,11 @@ static void copy(struct gc *g, word block, word *to, size_t wosize) {
 }
 
 static word root(struct gc *g, unsigned m, unsigned slot) {
-    (void)g, (void)m; /* one mutator, one runtime */
-    return root_get(slot);
+    (void)g; /* one runtime */
+    return root_of(m, slot);
 }
 static void set_root(struct gc *g, unsigned m, unsigned slot, word v) {
-    (void)m;
-    root_set(slot, v);
+    root_set_of(m, slot, v);
     g->clean = g->exact = false;
 }
 

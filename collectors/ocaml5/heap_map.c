@@ -70,8 +70,8 @@ static void enter_large(word *header) {
     large[n_large++] = header;
 }
 
-static void map_young(struct gc *g) {
-    word *hp = (word *)Caml_state->young_ptr, *end = (word *)Caml_state->young_end;
+static void map_young(struct gc *g, const caml_domain_state *d) {
+    word *hp = (word *)d->young_ptr, *end = (word *)d->young_end;
     while (hp < end) {
         word wosize = header_wosize(*hp);
         if (wosize >= (word)(end - hp) || wosize == 0) {
@@ -101,14 +101,25 @@ static void map_ephemerons(struct gc *g, word v) {
     }
 }
 
-void heap_map(struct gc *g) {
+static void map_all(struct gc *g) {
     epoch++;
     n_large = 0;
     heap_pools(enter_pool);
     heap_large(enter_large);
-    map_young(g);
-    map_ephemerons(g, (word)Caml_state->ephe_info->live);
-    map_ephemerons(g, (word)Caml_state->ephe_info->todo);
+    for (unsigned m = 0; m < RUNTIME_MUTATORS; m++)
+        if (runtime_domain(m))
+            map_young(g, runtime_domain(m));
+    for (unsigned m = 0; m < RUNTIME_MUTATORS; m++) {
+        const caml_domain_state *d = runtime_domain(m);
+        map_ephemerons(g, d ? (word)d->ephe_info->live : 0);
+        map_ephemerons(g, d ? (word)d->ephe_info->todo : 0);
+    }
+    map_ephemerons(g, runtime_orphans());
+}
+
+void heap_map(struct gc *g) {
+    runtime_settle();
+    map_all(g);
 }
 
 void heap_add(struct gc *g, word block) {
@@ -116,7 +127,7 @@ void heap_add(struct gc *g, word block) {
     if (stamps && Is_young((value)block))
         stamps->block = epoch;
     else if (!heap_is_block(block))
-        heap_map(g); /* in a new pool, or a large one */
+        map_all(g); /* in a new pool, or a large one */
 }
 
 /* ---- questions ----------------------------------------------------------------------------------
@@ -162,7 +173,12 @@ bool heap_is_ephemeron(word v) {
 }
 
 bool heap_has_ephemerons(void) {
-    return Caml_state->ephe_info->live || Caml_state->ephe_info->todo;
+    bool has = runtime_orphans();
+    for (unsigned m = 0; m < RUNTIME_MUTATORS; m++) {
+        const caml_domain_state *d = runtime_domain(m);
+        has |= d && (d->ephe_info->live || d->ephe_info->todo);
+    }
+    return has;
 }
 
 /* Marking leads a key past others. */
@@ -183,8 +199,13 @@ static bool list_has_forward_key(value e) {
 }
 
 bool heap_has_forward_key(void) {
-    return list_has_forward_key(Caml_state->ephe_info->live) ||
-           list_has_forward_key(Caml_state->ephe_info->todo);
+    bool has = list_has_forward_key((value)runtime_orphans());
+    for (unsigned m = 0; m < RUNTIME_MUTATORS; m++) {
+        const caml_domain_state *d = runtime_domain(m);
+        has |= d && (list_has_forward_key(d->ephe_info->live) ||
+                     list_has_forward_key(d->ephe_info->todo));
+    }
+    return has;
 }
 
 /* While ephemerons are swept all marking is done. */
@@ -241,6 +262,7 @@ static void walk_large(word *header) {
 
 /* Young ones too: a full collection leaves none. */
 void heap_each(struct gc *g, void visit(struct gc *, word block)) {
+    runtime_settle();
     walker.g = g;
     walker.visit = visit;
     n_kept = 0;

@@ -15,13 +15,20 @@ static void visit_pools(pool *p, void visit(const struct heap_pool *)) {
                                   .each = wsize_sizeclass[p->sz]});
 }
 
-void heap_pools(void visit(const struct heap_pool *)) {
-    const struct caml_heap_state *s = Caml_state->shared_heap;
+static void visit_pools_of(const struct caml_heap_state *s, void visit(const struct heap_pool *)) {
     for (unsigned i = 1; i < NUM_SIZECLASSES; i++) {
         visit_pools(s->avail_pools[i], visit);
         visit_pools(s->full_pools[i], visit);
         visit_pools(s->unswept_avail_pools[i], visit);
         visit_pools(s->unswept_full_pools[i], visit);
+    }
+}
+
+void heap_pools(void visit(const struct heap_pool *)) {
+    for (unsigned m = 0; m < RUNTIME_MUTATORS; m++)
+        if (runtime_domain(m))
+            visit_pools_of(runtime_domain(m)->shared_heap, visit);
+    for (unsigned i = 1; i < NUM_SIZECLASSES; i++) {
         visit_pools(atomic_load(&pool_freelist.global_avail_pools[i]), visit);
         visit_pools(atomic_load(&pool_freelist.global_full_pools[i]), visit);
     }
@@ -33,8 +40,12 @@ static void visit_large(large_alloc *a, void visit(word *header)) {
 }
 
 void heap_large(void visit(word *header)) {
-    visit_large(Caml_state->shared_heap->swept_large, visit);
-    visit_large(Caml_state->shared_heap->unswept_large, visit);
+    for (unsigned m = 0; m < RUNTIME_MUTATORS; m++) {
+        if (!runtime_domain(m))
+            continue;
+        visit_large(runtime_domain(m)->shared_heap->swept_large, visit);
+        visit_large(runtime_domain(m)->shared_heap->unswept_large, visit);
+    }
     visit_large(pool_freelist.global_large, visit);
 }
 

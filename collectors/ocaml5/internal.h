@@ -8,6 +8,8 @@
 
 #include "collectors/ocaml/internal.h"
 
+#include <caml/domain.h>
+
 /* ---- heap_map.c ---------------------------------------------------------------------------------
  */
 
@@ -18,6 +20,40 @@ bool heap_has_forward_key(void);
  */
 
 bool runtime_is_called(void); /* a function of Gc.finalise is running */
+
+/* ---- ocaml5.c, runtime.c -----------------------------------------------------------------------
+ */
+
+enum gc_result runtime_step(struct gc *, size_t budget);
+void runtime_begin_domain(void); /* by the thread of a new domain, for the row of its mutator */
+
+/* ---- domains/ -----------------------------------------------------------------------------------
+ */
+
+#ifdef ISOHEAP_DOMAINS
+/* The domain of a mutator; NULL: it is not there. */
+caml_domain_state *runtime_domain(unsigned m);
+/* The heap is about to be looked at: until no domain is in a stop-the-world section, or does
+ * anything at all but for the one that calls. */
+void runtime_settle(void);
+void runtime_domain_body(unsigned m); /* of Domain.spawn, */
+word runtime_orphans(void); /* the ephemerons of domains that have ended; domains/orphans_view.c */
+/* May there be blocks whose functions of Gc.finalise another domain has still to run? */
+bool runtime_holds_finalised(const struct gc *);
+enum { DOMAIN_BODY = 1 << 24 }; /* whose function is that number + m */
+#else
+static inline caml_domain_state *runtime_domain(unsigned m) {
+    return m == 0 ? Caml_state : NULL;
+}
+static inline void runtime_settle(void) {}
+static inline word runtime_orphans(void) {
+    return 0;
+}
+static inline bool runtime_holds_finalised(const struct gc *g) {
+    (void)g;
+    return false;
+}
+#endif
 
 /* ---- heap_view.c --------------------------------------------------------------------------------
  */

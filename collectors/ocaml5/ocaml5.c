@@ -12,10 +12,14 @@
 #include <caml/minor_gc.h>
 #include <caml/signals.h>
 #include <caml/version.h>
+#include <caml/weak.h>
 
 /* Marking has looked at ephemerons, and does not look at them again. */
 bool runtime_is_marking(void) {
-    return caml_gc_phase != Phase_sweep_ephe && Caml_state->ephe_info->cursor.cycle > 0;
+    bool looked = false;
+    for (unsigned m = 0; m < RUNTIME_MUTATORS; m++)
+        looked |= runtime_domain(m) && runtime_domain(m)->ephe_info->cursor.cycle > 0;
+    return looked && caml_gc_phase != Phase_sweep_ephe;
 }
 
 /* So that marking leads keys past Forward blocks without a note for the minor collection. */
@@ -49,23 +53,24 @@ void runtime_compact(void) {
 }
 
 bool runtime_keeps_garbage(const struct gc *g) {
-    return is_masked(g, MASK_FORWARD_KEY) && heap_has_forward_key();
-}
-
-/* What is steered around by mask forward-key has no other answer. */
-static void promise(const struct gc_config *config, struct collector_traits *traits) {
-    traits->may_refuse = has_mask(config, MASK_FORWARD_KEY);
+    return (is_masked(g, MASK_FORWARD_KEY) && heap_has_forward_key()) || runtime_holds_finalised(g);
 }
 
 /* A budget of 0: what the runtime thinks fit.  Where a cycle ends the next one begins with its
  * roots, and nothing more: idle. */
-static enum gc_result step(struct gc *g, size_t budget) {
+enum gc_result runtime_step(struct gc *g, size_t budget) {
     runtime_begin(g);
     uintnat before = caml_major_cycles_completed;
     caml_major_collection_slice((intnat)budget);
     bool idle = caml_major_cycles_completed != before;
     runtime_end(g);
     return idle ? GC_IDLE : GC_OK;
+}
+
+#ifndef ISOHEAP_DOMAINS /* domains/mutators.c has another table */
+/* What is steered around by mask forward-key has no other answer. */
+static void promise(const struct gc_config *config, struct collector_traits *traits) {
+    traits->may_refuse = has_mask(config, MASK_FORWARD_KEY);
 }
 
 const struct collector ISOHEAP_COLLECTOR = {
@@ -79,5 +84,6 @@ const struct collector ISOHEAP_COLLECTOR = {
                .own_tags = 244}, /* lazy blocks that are being forced, and continuations */
     RUNTIME_TABLE,
     .promise = promise,
-    .step = step,
+    .step = runtime_step,
 };
+#endif

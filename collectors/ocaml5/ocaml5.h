@@ -7,7 +7,8 @@
 
 #include "collectors/collector.h"
 
-extern const struct collector ocaml5;       /* with its own constants */
-extern const struct collector ocaml5_debug; /* with its own assertions and heap checks */
+extern const struct collector ocaml5;         /* with its own constants */
+extern const struct collector ocaml5_debug;   /* with its own assertions and heap checks */
+extern const struct collector ocaml5_domains; /* each mutator is a domain */
 
 #endif

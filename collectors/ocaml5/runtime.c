@@ -2,7 +2,8 @@
  *
  * Life of the OCaml 5 runtime: a fresh one for every program, with one domain.
  *
- * No thread is ever created: domain 0 starts its backup thread when it makes another domain.
+ * With one mutator no thread is ever created: domain 0 starts its backup thread when it makes
+ * another domain (domains/).
  */
 #include "collectors/ocaml5/internal.h"
 
@@ -64,8 +65,9 @@ void runtime_finish(struct gc *g) {
         runtime_actions();
 }
 
-word *runtime_stack(void) {
-    return (word *)Stack_high(Caml_state->current_stack);
+word *runtime_stack(unsigned m) {
+    const caml_domain_state *d = runtime_domain(m);
+    return d ? (word *)Stack_high(d->current_stack) : NULL;
 }
 
 void runtime_push(unsigned n) {
@@ -77,7 +79,7 @@ void runtime_push(unsigned n) {
 static void set_parameters(const struct gc *g) {
     caml_parse_ocamlrunparam();
     struct caml_params *p = (struct caml_params *)caml_params;
-    p->max_domains = 1;
+    p->max_domains = g->config.mutators;
     p->init_minor_heap_wsz = g->config.nursery_words;
     p->init_percent_free = runtime_space_overhead(g->config.variant);
     p->init_max_stack_wsz = STACK_WORDS;
@@ -85,6 +87,12 @@ static void set_parameters(const struct gc *g) {
     p->verify_heap = 1;
 #endif
     atomic_store(&caml_verb_gc, 0);
+}
+
+void runtime_begin_domain(void) {
+    Caml_state->external_raise = NULL;
+    hold_finalisers(true);
+    roots_clear();
 }
 
 void runtime_boot(struct gc *g) {
@@ -96,8 +104,6 @@ void runtime_boot(struct gc *g) {
     caml_startup_aux(0);
     caml_init_codefrag();
     caml_init_gc();
-    Caml_state->external_raise = NULL;
     caml_major_slice_end_hook = count_slice;
-    hold_finalisers(true);
-    roots_clear();
+    runtime_begin_domain();
 }

@@ -42,6 +42,12 @@ bool runtime_is_called(void) {
 }
 
 caml_result caml_callback_res(value closure, value argument) {
+#ifdef ISOHEAP_DOMAINS
+    if (Long_val(closure) >= DOMAIN_BODY) {
+        runtime_domain_body((unsigned)(Long_val(closure) - DOMAIN_BODY));
+        return Result_unit;
+    }
+#endif
     if (Long_val(closure) < 0)
         return Result_value(sampling_call(Long_val(closure), argument));
     callbacks++;
@@ -137,6 +143,10 @@ ABSENT(intnat, caml_really_getblock, (struct channel * channel, char *data, intn
 ABSENT(int, caml_channel_binary_mode, (struct channel * channel))
 ABSENT(void, caml_channel_lock, (struct channel * channel))
 ABSENT(void, caml_channel_unlock, (struct channel * channel))
+#ifndef ISOHEAP_DOMAINS /* domains/mutators.c */
 ABSENT(value, caml_ml_mutex_lock, (value wrapper))
 ABSENT(value, caml_ml_condition_broadcast, (value wrapper))
 ABSENT(int, caml_mutex_unlock, (sync_mutex mutex))
+ABSENT(void *, caml_init_signal_stack, (void))
+ABSENT(void, caml_free_signal_stack, (void *stack))
+#endif

@@ -53,6 +53,9 @@ const struct collector *const registered_collectors[] = {
 #ifdef ISOHEAP_HAS_OCAML5_DEBUG
     &ocaml5_debug,
 #endif
+#ifdef ISOHEAP_HAS_OCAML5_DOMAINS
+    &ocaml5_domains,
+#endif
     NULL,
 };
 /* clang-format on */

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The OCaml 5 runtime with several domains: its seeds pass, and a program is the same run to the
+ * last switch of its threads, whatever ran before, in another process, and wherever that lies.
+ */
+#define _GNU_SOURCE /* popen, ADDR_NO_RANDOMIZE */
+#include "collectors/ocaml5/ocaml5.h"
+#include "collectors/threads/threads.h"
+#include "program/bytes/bytes.h"
+#include "program/random.h"
+#include "tests/support/passing.h"
+#include "tests/support/support.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/personality.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#ifdef ISOHEAP_HAS_OCAML5_DOMAINS
+
+enum { PROGRAMS = 64, BYTES = 160, MOST_GAP = 400 };
+
+static struct program program;
+static char *self;
+
+/* Number n: one to four mutators, all of which do something, any schedule, every other one with
+ * preemption. */
+static void make_program(unsigned n) {
+    uint8_t bytes[BYTES];
+    struct random r = {n * 0x9e3779b97f4a7c15u + 1};
+    next_bytes(n * 0x9e3779b97f4a7c15u + 1, bytes, sizeof bytes);
+    program_decode(&program, bytes, sizeof bytes);
+    program.n_switches = 0;
+    program.config[CONFIG_SCHEDULE] = random_below(&r, 4096);
+    program.config[CONFIG_PREEMPT] = n % 2 ? random_below(&r, MOST_GAP) : 0;
+    for (unsigned i = 0; i < program.n_ops; i++)
+        program.ops[i].mutator = (uint8_t)random_below(&r, 1 + n / 2 % GC_MUTATORS);
+}
+
+static uint64_t digest_of(struct runner *runner, unsigned n) {
+    make_program(n);
+    uint64_t digest = must_pass(runner, &program, "a random program", NULL)->digest;
+    return digest * 0x9e3779b97f4a7c15 ^ threads_counts().digest;
+}
+
+static void runs_do_not_see_each_other(void **state) {
+    (void)state;
+    static uint64_t digest[PROGRAMS];
+    struct runner *runner = open_pair(&ocaml5_domains, NULL);
+    for (unsigned n = 0; n < PROGRAMS; n++)
+        digest[n] = digest_of(runner, n);
+    for (unsigned n = PROGRAMS; n-- > 0;)
+        assert_int_equal(digest_of(runner, n), digest[n]);
+    for (unsigned n = 0; n < PROGRAMS; n += 3)
+        for (unsigned again = 0; again < 2; again++)
+            assert_int_equal(digest_of(runner, n), digest[n]);
+    runner_close(runner);
+}
+
+/* What a process prints that is started for it, with addresses that are not random, or are. */
+static void print_digests(void) {
+    struct runner *runner = open_pair(&ocaml5_domains, NULL);
+    for (unsigned n = PROGRAMS; n-- > 0;)
+        printf("%016" PRIx64 "\n", digest_of(runner, n));
+    runner_close(runner);
+}
+
+static void must_print_the_same(const char *option, const uint64_t *digest) {
+    char command[4096], line[32];
+    snprintf(command, sizeof command, "'%s' %s", self, option);
+    FILE *pipe = popen(command, "r");
+    assert_non_null(pipe);
+    for (unsigned n = PROGRAMS; n-- > 0;) {
+        assert_non_null(fgets(line, sizeof line, pipe));
+        assert_int_equal(strtoull(line, NULL, 16), digest[n]);
+    }
+    assert_int_equal(pclose(pipe), 0);
+}
+
+static void processes_do_the_same(void **state) {
+    (void)state;
+    static uint64_t digest[PROGRAMS];
+    struct runner *runner = open_pair(&ocaml5_domains, NULL);
+    for (unsigned n = 0; n < PROGRAMS; n++)
+        digest[n] = digest_of(runner, n);
+    runner_close(runner);
+    must_print_the_same("anywhere", digest);
+    must_print_the_same("in-one-place", digest);
+}
+
+static void run_seed(const char *path, void *context) {
+    load_program(&program, path);
+    must_pass(context, &program, path, NULL);
+}
+
+static void seeds_pass(void **state) {
+    (void)state;
+    struct runner *runner = open_pair(&ocaml5_domains, NULL);
+    assert_true(for_each_program(SEEDS_DIR "/ocaml5_domains", run_seed, runner) >= 5);
+    assert_true(for_each_program(SEEDS_DIR "/concurrent", run_seed, runner) >= 5);
+    assert_true(for_each_program(SEEDS_DIR "/ocaml5", run_seed, runner) >= 3);
+    assert_true(for_each_program(SEEDS_DIR "/ocaml", run_seed, runner) >= 40);
+    runner_close(runner);
+}
+
+int main(int argc, char **argv) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(runs_do_not_see_each_other),
+        cmocka_unit_test(processes_do_the_same),
+        cmocka_unit_test(seeds_pass),
+    };
+    self = argv[0];
+    if (argc > 1 && strcmp(argv[1], "in-one-place") == 0) {
+        if (personality(ADDR_NO_RANDOMIZE) < 0)
+            return 2;
+        execl("/proc/self/exe", self, "anywhere", (char *)NULL);
+    }
+    if (argc > 1) {
+        print_digests();
+        return 0;
+    }
+    return cmocka_run_group_tests_name("collectors/ocaml5_domains", tests, NULL, NULL);
+}
+
+#else
+
+int main(void) {
+    puts("this build has no OCaml 5 runtime with domains");
+    return 0;
+}
+
+#endif
