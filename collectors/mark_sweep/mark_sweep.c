@@ -18,7 +18,19 @@
 #define ISOHEAP_COLLECTOR mark_sweep
 #endif
 
-static const char *const variants[] = {SPACE_VARIANTS};
+/* The same again with the sweep as the papers print it. */
+#define PRINTED(overflow) SPACE_VARIANTS_(", printed" overflow)
+static const char *const variants[] = {SPACE_VARIANTS_(""),
+                                       SPACE_VARIANTS_(", re-scan of a range"),
+                                       SPACE_VARIANTS_(", chunked mark stack"),
+                                       PRINTED(""),
+                                       PRINTED(", re-scan of a range"),
+                                       PRINTED(", chunked mark stack"),
+                                       NULL};
+enum { NOT_PRINTED = SPACE_SWEEPS * MARK_VERSIONS * OVERFLOWS };
+static bool variant_printed(const struct gc_config *config) {
+    return config->variant / NOT_PRINTED % 2;
+}
 
 struct gc {
     struct space space;
@@ -48,12 +60,19 @@ static enum gc_result mark_sweep_alloc(struct gc *gc, unsigned m, unsigned dst, 
 
 static void mark_sweep_promise(const struct gc_config *config, struct collector_traits *traits) {
     space_promise(config, traits);
+    if (variant_printed(config)) /* one word is enough to wear the heap out */
+        traits->renews = traits->merged_free_list = traits->steady = false;
     if (FAULTY(strings_kept)) {
         traits->conservative = true;
         traits->most_retained = 8;
         traits->full_until_exact = traits->tells = 0;
         traits->shallow = traits->steady = traits->renews = traits->tells_phases = false;
     }
+}
+
+static void mark_sweep_reset(struct gc *gc, const struct gc_config *config) {
+    on_space_reset(gc, config);
+    gc->space.printed = variant_printed(config);
 }
 
 /* Defect slot_cleared. */
@@ -107,7 +126,7 @@ const struct collector ISOHEAP_COLLECTOR = {
     .variants = variants,
     .promise = mark_sweep_promise,
     .open = on_space_open,
-    .reset = on_space_reset,
+    .reset = mark_sweep_reset,
     .close = on_space_close,
     .image = on_space_image,
     .adopt = on_space_adopt,

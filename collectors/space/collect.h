@@ -6,6 +6,7 @@
 #define ISOHEAP_MARK_SWEEP_COLLECT_H
 
 #include "collectors/space/mark.h"
+#include "collectors/space/printed.h"
 #include "collectors/space/sweep.h"
 
 #include <stdlib.h>
@@ -95,6 +96,16 @@ static inline word first_garbage(const struct space *g) {
     return 0;
 }
 
+static inline void sweep_all(struct space *g) {
+    if (g->printed) {
+        sweep_as_printed(g);
+        return;
+    }
+    sweep_begin(g);
+    sweep_to_end(g);
+    sweep_poison(g);
+}
+
 /* Afterwards every block that is left is white, and can be reached. */
 static inline void collect_garbage(struct space *g) {
     mark_begin(g);
@@ -114,9 +125,7 @@ static inline void collect_garbage(struct space *g) {
         set_colour(garbage, WHITE);
     if (FAULTY(early_sweep) || FAULTY(raw_unpushed) || FAULTY(strings_kept))
         blacken_gray(g);
-    sweep_begin(g);
-    sweep_to_end(g);
-    sweep_poison(g);
+    sweep_all(g);
     if (FAULTY(nearly_poisoned) && g->sweep.run && g->sweep.run_words > 2)
         use_last_word(g, g->sweep.run + g->sweep.run_words - 1);
     if (FAULTY(history_read) || FAULTY(history_kept))

@@ -77,11 +77,27 @@ static inline void darken(struct space *g, word v, const word *place) {
     stack_push(&g->stack, v);
 }
 
+/* FAULT_infix_popped: an infix root goes on the stack as it is, for the branch that the short
+ * paper's Figure 4 has for it.  True: it was one. */
+static inline bool push_infix(struct space *g, const word *place) {
+    bool slot = place >= g->config.slots[0] && place < g->config.slots[g->config.mutators];
+    if (!slot || g->version != MARK_CLOSURES || header_tag(header_of(*place)) != TAG_INFIX)
+        return false;
+    if (header_colour(header_of(*place)) == WHITE) {
+        set_colour(*place, GRAY);
+        stack_push(&g->stack, *place);
+    }
+    return true;
+}
+static inline void darken_environment(struct space *, word v);
+
 /* darken_body: the block that the even word at `place` points at, of an infix pointer the closure
  * around it. */
 static inline void darken_word(struct space *g, const word *place) {
     word v = *place;
     if (!in_heap(g, v) && !FAULTY(follows_code))
+        return;
+    if (FAULTY(infix_popped) && push_infix(g, place))
         return;
     if (g->version == MARK_CLOSURES && header_tag(header_of(v)) == TAG_INFIX)
         v = infix_parent(v);
@@ -121,6 +137,10 @@ static inline size_t mark_block(struct space *g, word v) {
         return mark_but_last(g, v);
     if (FAULTY(pushed_twice) && header_colour(header_of(v)) == BLACK)
         wosize = 0;
+    if (FAULTY(infix_popped) && header_tag(header_of(v)) == TAG_INFIX) {
+        darken_environment(g, v);
+        return 1;
+    }
     set_colour(v, BLACK);
     tell_scanned(g, v);
     for (size_t i = scan_start(g, v); i < wosize; i++) {
