@@ -66,9 +66,9 @@ static enum fit fit_of(const struct runner *r, struct copy *c, const struct mode
         return FITS;
     case TAG_STRING:
         return is_proper_string(&r->model, fields, o->wosize) ? FITS : UNKNOWN;
-    case TAG_CUSTOM: /* a pinned one may have a finaliser */
+    case TAG_CUSTOM: /* a pinned one may have a finaliser, and a static one has no functions */
         c->named = true;
-        return c->whole && !o->pinned ? FITS : UNKNOWN;
+        return c->whole && !o->pinned && !o->is_static ? FITS : UNKNOWN;
     default:
         return FITS;
     }

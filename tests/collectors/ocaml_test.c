@@ -207,6 +207,8 @@ static void odd_cases_pass(void **state) {
     /* a code word that is an address, which no fragment of code has */
     all_pass("isoheap program 1\nheap\n  b0 = closure arity=1 env=[]\nroots\n  r2 = b0\nscript\n"
              "  r2.0 := &r1\n  r0 = clone r2\n  r0 = marshal r2\n");
+    all_pass("isoheap program 1\nheap\n  static b0 = custom [0x0]\nroots\n  r0 = b0\nscript\n"
+             "  r1 = alloc tag=0 [r0]\n  r1 = marshal r1\n  r0 = clone r0\n");
     /* a marshalling without sharing is refused in the middle, and blocks are counted after it */
     all_pass("isoheap program 1\nconfig heap=2048\nscript\n  r0 = string size=246\n  starve 2\n"
              "  r1 = marshal r0 1\n  measure r0\n");
