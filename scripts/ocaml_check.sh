@@ -7,11 +7,12 @@ Usage: scripts/ocaml_check.sh [OPTION...] TREE
 Look at the garbage collector of an OCaml source tree: which known defects it has, whether all seeds
 pass, and what fuzzing finds.
 
-  TREE                  a folder with OCaml 4.12 to 4.14, edited or not, or a version
-                        (scripts/ocaml_source.sh --list)
+  TREE                  a folder with OCaml 4.12 to 4.14, 5.1 or 5.3, edited or not, or a
+                        version (scripts/ocaml_source.sh --list)
   --time=SECONDS        how long to fuzz (default: 60); 0: not at all
   --jobs=N              processor cores to use (default: all)
-  --variants=A,B        of release, debug, tiny, nnp, native (default: all five)
+  --variants=A,B        of release, debug, and, of OCaml 4, tiny, nnp, native, of 5.3 domains
+                        (default: all)
   --help                print this
 
 Builds the runtime in build/fuzz, with sanitizers.  For each known defect a line says whether it is
@@ -25,7 +26,7 @@ TEXT
 set -u
 cd "$(dirname "$0")/.." || exit 3
 
-seconds=60 jobs=$(nproc) variants=release,debug,tiny,nnp,native tree=
+seconds=60 jobs=$(nproc) variants= tree=
 refuse() {
     echo "ocaml_check.sh: $1 (--help explains)" >&2
     exit 2
@@ -42,22 +43,20 @@ for argument; do
 done
 [ -n "$tree" ] || refuse "which tree?"
 [[ $seconds =~ ^[0-9]+$ && $jobs =~ ^[1-9][0-9]*$ ]] || refuse "--time and --jobs take numbers"
-collectors=()
-for variant in ${variants//,/ }; do
-    case $variant in
-        release) collectors+=(ocaml) ;;
-        debug | tiny | nnp | native) collectors+=("ocaml_$variant") ;;
-        *) refuse "there is no variant $variant" ;;
-    esac
-done
-
 source_folder=$(scripts/ocaml_source.sh "$tree") || exit
 case $(head -n 1 "$source_folder/VERSION" 2>/dev/null) in
-5.*)
-    echo "ocaml_check.sh: $tree is OCaml 5, whose known defects are in docs/ocaml5.md: make fuzz OCAML=$tree" >&2
-    exit 3
-    ;;
+5.1.*) runtime=ocaml5 there=release,debug seeds=(seeds/ocaml5 seeds/ocaml seeds/mark_sweep) ;;
+5.*) runtime=ocaml5 there=release,debug,domains seeds=(seeds/ocaml5 seeds/ocaml seeds/mark_sweep) ;;
+*) runtime=ocaml there=release,debug,tiny,nnp,native seeds=(seeds/ocaml seeds/mark_sweep) ;;
 esac
+collectors=()
+for variant in $(tr , ' ' <<<"${variants:-$there}"); do
+    case ,$there, in *",$variant,"*) ;; *) refuse "there is no variant $variant of $runtime" ;; esac
+    case $variant in
+        release) collectors+=("$runtime") ;;
+        *) collectors+=("${runtime}_$variant") ;;
+    esac
+done
 isoheap=build/fuzz/bin/isoheap
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
@@ -68,7 +67,7 @@ if ! OCAML=$tree JOBS=$jobs TARGETS="isoheap ${collectors[*]/#/fuzz_}" scripts/b
 fi
 export ASAN_OPTIONS=detect_leaks=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}
 unset ISOHEAP_UNMASK
-version=$("$isoheap" list collectors | sed -n 's/^ *ocaml  *the OCaml \([^ ]*\) runtime.*/\1/p')
+version=$("$isoheap" list collectors | sed -n "s/^ *$runtime  *the OCaml \([^ ]*\) runtime.*/\1/p")
 echo "OCaml $version, ${source_folder:-Debian\'s package ocaml-source}"
 status=0 gone=''
 
@@ -98,7 +97,7 @@ look_at() {
     class=$(basename "$(dirname "$1")") name=$(basename "$1" .txt)
     collector=${name%%-*} mask=${name#*-}
     mask=${mask%%.*}
-    read -r first last < <(sed -n 's/^# OCaml \(.*\) to \(.*\)\.$/\1 \2/p' "$1")
+    read -r first last < <(sed -n 's/^# OCaml \(.*\) to \(.*\)\.$/\1 \2/p; s/^# OCaml \([0-9.]*\)\.$/\1 \1/p' "$1")
     state=$(state_of "$collector" "$mask" "$class" "$1")
     if covers "$version" "$first" "$last"; then
         [ "$state" != gone ] || state='gone: repaired in this tree'
@@ -117,12 +116,13 @@ look_at() {
 }
 held=''
 printf '%-18s  %-12s  %-20s  %-15s  %s\n' defect collector class versions here
-for file in crashes/*/ocaml{,_*}-*.txt; do
+for file in crashes/*/"$runtime"{,_*}-*.txt; do
+    [ -e "$file" ] || continue
     look_at "$file"
 done
 
 for collector in "${collectors[@]}"; do
-    "$isoheap" run -q --jobs="$jobs" --collector "$collector" seeds/ocaml seeds/mark_sweep >"$log" 2>&1
+    "$isoheap" run -q --jobs="$jobs" --collector "$collector" "${seeds[@]}" >"$log" 2>&1
     [ $? -ne 1 ] || status=1
     grep -v -e ': ok$' -e ': not run: ' "$log" | sed "s/^/seeds, $collector: /"
 done

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The source tree of OCaml that `OCAML=` of make names; prints its folder, or why there is none.
 #
-#   ocaml_source.sh DIR       a checkout or an unpacked release, 4.12 to 4.14 or 5.3, edited or not
+#   ocaml_source.sh DIR       a checkout or an unpacked release, 4.12 to 4.14, 5.1 or 5.3, edited or not
 #   ocaml_source.sh 4.13.1    prints nothing: Debian's package ocaml-source, which is the default
 #   ocaml_source.sh 4.14.1    a release as npm's package ocaml has it: fetched once, by npm, to
 #                             build/ocaml-source/, and compared with the checksum below
@@ -18,6 +18,7 @@ releases() {
 4.12.0 4.12.0 6f0c4b9f411d2d57f4c2578782c76b4ec5468b0e0308508b0afa311c6fe1c009c296829b4045521eca3be4b60b38e796ee6e96ae0bb3dccfa94a42559ef678a2
 4.14.0 4.14.0 2b7f24ddf7ab97a7385b2cad4fbd3c965a7f0453b65c1f8c5986b0faa46722504d6634418e7a5cb068d79d1eac7bf033d0ca1db3b5027fbe00a71d9d48aa2bcc
 4.14.1 4.14.1000 f7c9d59ea9e82026b96eb6279bad16c1ebf2ef6fd85248bd2aaa203cf917737e7b8144285c2675bcab3130c13a9f268072e23d393e7fa33ba9a28e2f4e7f0740
+5.1.4 5.1.4 a9134ed7f0c32b8f3284da9c189236b2facbf1191c4f78d503f0774d3acb840aaa7ccf19268a6e4fcf1d4851fb5dc5e9d29b161cd6360e5e73a82330053aecec
 5.3.0 5.3.0 0f4b86e38437afa2d8e304b38416691defaad72309e101e09394753acbfba8b5818163d0da313ad2f63aad7809ada2ff1fd7efb16385dca65222ba3f6d2f99f0
 LIST
 }

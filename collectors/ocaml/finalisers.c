@@ -34,10 +34,17 @@ void runtime_finalise(struct gc *g, word block, uint64_t number, bool last,
         if (then)
             g->finalisers[number] = *then;
     }
-    if (last)
-        caml_final_register_called_without_value(closure, (value)block);
-    else
+    if (!last) {
         caml_final_register(closure, (value)block);
+        return;
+    }
+    CAMLparam0();
+    CAMLlocal1(held);
+    held = (value)block;
+    if (is_masked(g, MASK_LAST))
+        runtime_empty_minor_heap();
+    caml_final_register_called_without_value(closure, held);
+    CAMLreturn0;
 }
 
 /* Can the shadow show what the value reaches, data of ephemerons too, and so many words more?  It

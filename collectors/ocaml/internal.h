@@ -160,7 +160,11 @@ void runtime_set(struct gc *g, unsigned kind); /* by Gc.set; may collect */
 /* ---- sampling.c: Gc.Memprof ------------------------------------------------------------------
  */
 
+#if OCAML_VERSION < 50000 || OCAML_VERSION >= 50200
 enum { VARIANT_SAMPLED = 3, VARIANTS };
+#else /* which has no Gc.Memprof */
+enum { VARIANTS = 3, VARIANT_SAMPLED };
+#endif
 void sampling_begin(void); /* in a fresh runtime; allocates nothing in its heap */
 intptr_t sampling_call(intptr_t closure,
                        intptr_t argument); /* of a function of the tracker: a value, values */
@@ -310,7 +314,8 @@ enum mask {
     MASK_BLIT_DATA,
     MASK_FORWARD_KEY,
     MASK_ENDING,
-    MASK_EMPTY_HEAP
+    MASK_EMPTY_HEAP,
+    MASK_LAST
 };
 extern const struct gc_mask ocaml_masks[];
 /* Is it on, and does this version have the defect? */

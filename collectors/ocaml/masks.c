@@ -59,7 +59,10 @@
       "of its own is never counted as done, and the cycle never ends")                          \
     X(MASK_EMPTY_HEAP, "empty-heap", 50400,                                                        \
       "with several domains custom blocks claim no memory: one that another domain promotes is "   \
-      "measured by the heap of its own, and 0 / 0 is converted to an integer")
+      "measured by the heap of its own, and 0 / 0 is converted to an integer")                    \
+    X(MASK_LAST, "finalise-last", 50300,                                                           \
+      "the minor heap is emptied before Gc.finalise_last is asked for: of young blocks that die, " \
+      "and old ones, a minor collection counts others than it takes")
 #endif
 /* clang-format on */
 

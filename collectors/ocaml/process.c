@@ -69,7 +69,8 @@ void runtime_finalised(uint64_t number) {
 /* ---- parameters ---------------------------------------------------------------------------------
  */
 
-const char *const runtime_variants[] = {"default", "slow", "eager", "sampled", NULL};
+const char *const runtime_variants[] = {"default", "slow", "eager",
+                                        VARIANT_SAMPLED < VARIANTS ? "sampled" : NULL, NULL};
 
 /* Percent of garbage that the major heap may have: how much a slice does.  With 1000 a graph of a
  * dozen blocks takes several slices to mark. */

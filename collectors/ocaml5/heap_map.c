@@ -8,10 +8,10 @@
  */
 #include "collectors/ocaml5/internal.h"
 #include "collectors/ocaml5/region.h"
+#include "collectors/ocaml5/versions.h"
 
 #include <caml/domain.h>
 #include <caml/major_gc.h>
-#include <caml/memprof.h>
 #include <caml/minor_gc.h>
 #include <caml/mlvalues.h>
 #include <caml/shared_heap.h>
@@ -267,7 +267,7 @@ void heap_each(struct gc *g, void visit(struct gc *, word block)) {
     walker.visit = visit;
     n_kept = 0;
     if (g->config.variant % VARIANTS == VARIANT_SAMPLED)
-        caml_memprof_scan_roots(note_kept, 0, NULL, Caml_state, false);
+        runtime_scan_sampled(note_kept);
     heap_pools(walk_pool);
     heap_large(walk_large);
 }

@@ -7,6 +7,11 @@
 
 #include "collectors/ocaml5/internal.h"
 
+#ifndef POOL_FIRST_BLOCK /* 5.1 */
+#define POOL_FIRST_BLOCK(p, size) ((char *)(p) + POOL_HEADER_SZ)
+#define POOL_END(p)               ((value *)(p) + POOL_WSIZE)
+#endif
+
 static void visit_pools(pool *p, void visit(const struct heap_pool *)) {
     for (; p; p = p->next)
         visit(&(struct heap_pool){.start = (word *)(void *)p,
@@ -29,8 +34,8 @@ void heap_pools(void visit(const struct heap_pool *)) {
         if (runtime_domain(m))
             visit_pools_of(runtime_domain(m)->shared_heap, visit);
     for (unsigned i = 1; i < NUM_SIZECLASSES; i++) {
-        visit_pools(atomic_load(&pool_freelist.global_avail_pools[i]), visit);
-        visit_pools(atomic_load(&pool_freelist.global_full_pools[i]), visit);
+        visit_pools(pool_freelist.global_avail_pools[i], visit);
+        visit_pools(pool_freelist.global_full_pools[i], visit);
     }
 }
 

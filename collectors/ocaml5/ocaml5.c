@@ -3,6 +3,7 @@
  * The OCaml 5 runtime behind the plug-in interface (internal.h): its major collector.
  */
 #include "collectors/ocaml5/internal.h"
+#include "collectors/ocaml5/versions.h"
 
 #include "collectors/faults.h"
 
@@ -32,7 +33,7 @@ void runtime_empty_minor_heap(void) {
 }
 
 void runtime_finish_cycle(void) {
-    caml_finish_major_cycle(0);
+    runtime_cycle(0);
 }
 
 /* Gc.full_major and Gc.compact, if no finaliser raises. */
@@ -40,14 +41,14 @@ enum { CYCLES_OF_FULL = 3 };
 
 void runtime_full_major(void) {
     for (unsigned i = 0; i < CYCLES_OF_FULL; i++) {
-        caml_finish_major_cycle(0);
+        runtime_cycle(0);
         runtime_actions();
     }
 }
 
 void runtime_compact(void) {
     for (unsigned i = 0; i < CYCLES_OF_FULL; i++) {
-        caml_finish_major_cycle(i == CYCLES_OF_FULL - 1);
+        runtime_cycle(i == CYCLES_OF_FULL - 1);
         runtime_actions();
     }
 }
@@ -78,7 +79,8 @@ const struct collector ISOHEAP_COLLECTOR = {
 #if defined(DEBUG)
     .summary = "the OCaml " OCAML_VERSION_STRING " runtime with its own assertions",
 #else
-    .summary = "the OCaml " OCAML_VERSION_STRING " runtime: generational, incremental, compacting",
+    .summary = "the OCaml " OCAML_VERSION_STRING
+               " runtime: generational, incremental" IF_COMPACTING(", compacting"),
 #endif
     .traits = {RUNTIME_TRAITS,
                .own_tags = 244}, /* lazy blocks that are being forced, and continuations */

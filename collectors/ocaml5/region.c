@@ -83,7 +83,12 @@ size_t region_used(void) {
 /* ---- what the runtime maps ----------------------------------------------------------------------
  */
 
-void *caml_plat_mem_map(uintptr_t size, int reserve_only);
+#if OCAML_VERSION < 50200
+#define ALIGNED_AT , uintptr_t alignment /* a page, or a pool */
+#else
+#define ALIGNED_AT
+#endif
+void *caml_plat_mem_map(uintptr_t size ALIGNED_AT, int reserve_only);
 void *caml_plat_mem_commit(void *start, uintptr_t size);
 void caml_plat_mem_decommit(void *start, uintptr_t size);
 void caml_plat_mem_unmap(void *start, uintptr_t size);
@@ -95,7 +100,10 @@ void *caml_plat_mem_commit(void *start, uintptr_t size) {
     return start;
 }
 
-void *caml_plat_mem_map(uintptr_t size, int reserve_only) {
+void *caml_plat_mem_map(uintptr_t size ALIGNED_AT, int reserve_only) {
+#if OCAML_VERSION < 50200
+    (void)alignment;
+#endif
     char *start = NULL;
     if (size == POOL_BYTES && n_free_pools > 0)
         start = free_pools[--n_free_pools];

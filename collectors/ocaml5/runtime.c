@@ -6,6 +6,7 @@
  * another domain (domains/).
  */
 #include "collectors/ocaml5/internal.h"
+#include "collectors/ocaml5/versions.h"
 
 #include <caml/codefrag.h>
 #include <caml/custom.h>
@@ -31,7 +32,7 @@ static void count_slice(void) {
 
 uint64_t runtime_collections(void) {
     return slices + (uint64_t)atomic_load(&caml_minor_collections_count) +
-           (uint64_t)caml_major_cycles_completed + (uint64_t)atomic_load(&caml_compactions_count);
+           (uint64_t)caml_major_cycles_completed + runtime_compactions();
 }
 
 /* Finalisers run in collections, and when the program waits for them: else the runtime believes
@@ -44,20 +45,20 @@ static void hold_finalisers(bool hold) {
  * others meanwhile. */
 void runtime_actions(void) {
     if (runtime_is_called()) {
-        (void)caml_process_pending_actions_res();
+        runtime_pending();
         return;
     }
     do {
         hold_finalisers(false);
         caml_set_action_pending(Caml_state);
-        (void)caml_process_pending_actions_res();
+        runtime_pending();
     } while (Caml_state->final_info->todo_head);
     hold_finalisers(true);
 }
 
 void runtime_urgent(struct gc *g) {
     (void)g;
-    (void)caml_process_pending_actions_res();
+    runtime_pending();
 }
 
 void runtime_finish(struct gc *g) {
@@ -79,7 +80,9 @@ void runtime_push(unsigned n) {
 static void set_parameters(const struct gc *g) {
     caml_parse_ocamlrunparam();
     struct caml_params *p = (struct caml_params *)caml_params;
+#if OCAML_VERSION >= 50200
     p->max_domains = g->config.mutators;
+#endif
     p->init_minor_heap_wsz = g->config.nursery_words;
     p->init_percent_free = runtime_space_overhead(g->config.variant);
     p->init_max_stack_wsz = STACK_WORDS;

@@ -41,6 +41,13 @@ bool runtime_is_called(void) {
     return is_called;
 }
 
+#if OCAML_VERSION < 50200
+#define caml_result         value
+#define caml_callback_res   caml_callback_exn
+#define Result_value(v)     (v)
+#define Result_unit         Val_unit
+#define Result_exception(v) Make_exception_result(v)
+#endif
 caml_result caml_callback_res(value closure, value argument) {
 #ifdef ISOHEAP_DOMAINS
     if (Long_val(closure) >= DOMAIN_BODY) {
@@ -83,6 +90,13 @@ void caml_raise(value exception) {
     (void)exception;
     runtime_die("the runtime raises an exception");
 }
+#if OCAML_VERSION < 50200
+value caml_raise_if_exception(value result) {
+    if (Is_exception_result(result))
+        caml_raise(Extract_exception(result));
+    return result;
+}
+#endif
 void caml_failwith_value(value message) {
     (void)message;
     runtime_die("caml_failwith_value");
@@ -99,10 +113,12 @@ char *caml_strerror(int number, char *buffer, size_t length) {
     snprintf(buffer, length, "error %d", number);
     return buffer;
 }
+#if OCAML_VERSION >= 50200
 size_t caml_get_callstack(size_t most, backtrace_slot **slots, size_t *room, ptrdiff_t index) {
     (void)most, (void)slots, (void)room, (void)index;
     return 0; /* no OCaml code is under way */
 }
+#endif
 void caml_init_signal_handling(void) {} /* makes a block for signals: none are driven */
 void caml_free_backtrace_buffer(backtrace_slot *buffer) {
     (void)buffer;
@@ -138,15 +154,23 @@ ABSENT(value, caml_alloc_sprintf, (const char *format, ...))
 ABSENT(value, caml_copy_nativeint, (intnat i))
 ABSENT(void, caml_md5_block, (unsigned char digest[16], void *data, uintnat length))
 ABSENT(void, caml_really_putblock, (struct channel * channel, char *data, intnat length))
-ABSENT(void, caml_flush_if_unbuffered, (struct channel * channel))
 ABSENT(intnat, caml_really_getblock, (struct channel * channel, char *data, intnat length))
 ABSENT(int, caml_channel_binary_mode, (struct channel * channel))
-ABSENT(void, caml_channel_lock, (struct channel * channel))
-ABSENT(void, caml_channel_unlock, (struct channel * channel))
 #ifndef ISOHEAP_DOMAINS /* domains/mutators.c */
-ABSENT(value, caml_ml_mutex_lock, (value wrapper))
-ABSENT(value, caml_ml_condition_broadcast, (value wrapper))
 ABSENT(int, caml_mutex_unlock, (sync_mutex mutex))
 ABSENT(void *, caml_init_signal_stack, (void))
 ABSENT(void, caml_free_signal_stack, (void *stack))
+#if OCAML_VERSION >= 50200
+ABSENT(value, caml_ml_mutex_lock, (value wrapper))
+ABSENT(value, caml_ml_condition_broadcast, (value wrapper))
+#endif
+#endif
+#if OCAML_VERSION >= 50200
+ABSENT(void, caml_flush_if_unbuffered, (struct channel * channel))
+ABSENT(void, caml_channel_lock, (struct channel * channel))
+ABSENT(void, caml_channel_unlock, (struct channel * channel))
+#else
+void (*caml_channel_mutex_lock)(struct channel *), (*caml_channel_mutex_unlock)(struct channel *);
+ABSENT(void, caml_flush, (struct channel * channel))
+ABSENT(value, caml_callback, (value closure, value argument))
 #endif
