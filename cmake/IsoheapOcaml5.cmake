@@ -117,10 +117,11 @@ macro(isoheap_ocaml5_collectors TARGET)
     if(ISOHEAP_OCAML AND NOT CMAKE_CROSSCOMPILING)
         isoheap_ocaml5_tree(ISOHEAP_OCAML5_TREE ISOHEAP_OCAML5_VERSION)
     endif()
-    if(ISOHEAP_OCAML5_VERSION MATCHES "^5\\.1\\.")
-        list(REMOVE_ITEM ISOHEAP_OCAML5_BUILDS domains) # collectors/ocaml5/domains/ knows the files of 5.3
-    endif()
     if(ISOHEAP_OCAML5_TREE)
+        isoheap_edges_are_called(has_fuel ${ISOHEAP_EDGE_FLAGS}) # not AFL++'s own compiler: a busy loop would never end
+        if(NOT has_fuel OR ISOHEAP_OCAML5_VERSION MATCHES "^5\\.1\\.") # domains/ knows the files of 5.3
+            list(REMOVE_ITEM ISOHEAP_OCAML5_BUILDS domains)
+        endif()
         foreach(variant IN LISTS ISOHEAP_OCAML5_BUILDS)
             isoheap_ocaml5_symbol(${variant} symbol)
             isoheap_ocaml5_variant(${variant} ${symbol} "${ISOHEAP_OCAML5_TREE}" "${ISOHEAP_OCAML5_VERSION}")

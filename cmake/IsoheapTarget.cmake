@@ -194,12 +194,19 @@ endif()
 # afl-clang-fast puts counters of its own in the place of the calls.  To be seen by the linker: it finds no function of
 # that name, if there are calls.
 include(CheckCSourceCompiles)
-function(isoheap_edges_must_be_called name)
+function(isoheap_edges_are_called result)
     set(CMAKE_REQUIRED_FLAGS "${ARGN}")
     set(CMAKE_REQUIRED_LINK_OPTIONS -Wl,--wrap=__sanitizer_cov_trace_pc)
     set(CMAKE_REQUIRED_QUIET TRUE)
     check_c_source_compiles("int main(int n, char **v) { while (n < 3) n += v[n] != 0; return n; }" ISOHEAP_EDGES_ARE_NOT_CALLED)
+    set(${result} TRUE PARENT_SCOPE)
     if(ISOHEAP_EDGES_ARE_NOT_CALLED)
+        set(${result} FALSE PARENT_SCOPE)
+    endif()
+endfunction()
+function(isoheap_edges_must_be_called name)
+    isoheap_edges_are_called(called ${ARGN})
+    if(NOT called)
         message(FATAL_ERROR "isoheap_add_target(NAME ${name} ...): EDGES and THREADS need a call at every edge, and "
             "${CMAKE_C_COMPILER} with ${ARGN} makes none, as AFL++'s own compiler does.  For AFL++: "
             "clang, and -DISOHEAP_AFL=ON in the place of LIB_FUZZING_ENGINE; or leave the word out for this build: "
