@@ -42,8 +42,8 @@ completes 'fuzz' isoheap fu
 completes "$(echo "$commands" | tr '\n' ' ' | sed 's/ $//') --help --version" isoheap ''
 completes '--collector' isoheap run --co
 completes '--collector' isoheap show --co
-completes 'bad_infix_root bad_infix_left bad_infix_flat bad_infix_lost' isoheap run --collector bad_infix
-completes 'bad_infix_root bad_infix_left bad_infix_flat bad_infix_lost' isoheap run --collector = bad_infix
+completes 'bad_infix_left bad_infix_lost' isoheap run --collector bad_infix_l
+completes 'bad_infix_left bad_infix_lost' isoheap run --collector = bad_infix_l
 completes 'cheney' isoheap run -r ch
 completes 'lost_object' isoheap run --expect = lost
 completes 'bytes text' isoheap convert --to ''
@@ -75,8 +75,8 @@ fish_offers() {
 if command -v fish >/dev/null; then
     fish_offers 'fuzz' 'isoheap fu'
     fish_offers '--collector' 'isoheap run --co'
-    fish_offers '--collector=bad_infix_flat --collector=bad_infix_left --collector=bad_infix_lost --collector=bad_infix_root' \
-        'isoheap run --collector=bad_infix'
+    fish_offers '--collector=bad_infix_left --collector=bad_infix_lost' \
+        'isoheap run --collector=bad_infix_l'
     fish_offers 'cheney' 'isoheap run -r ch'
     fish_offers 'lost_object' 'isoheap run --expect lost'
     fish_offers 'merge minimise' 'isoheap corpus m'
