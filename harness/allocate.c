@@ -9,11 +9,13 @@
 
 /* Has the heap been walked since the call that made the block, or is the block where nothing was in
  * use?  A sweep may have freed what was. */
-static bool claim(struct side *s, const struct request *q) {
+static bool claim(struct side *s, unsigned m, struct request *q) {
     bool moved = s->hooks->collections != s->collections ||
                  (s->collector->cycle && cycle_has_moved(s->cycle, call_cycle(s)));
-    if (moved)
+    if (moved) {
         walk_side(s, IN_BETWEEN);
+        q->block = s->slots[m][SLOT_NEW]; /* who shows a copy of its heap may show it elsewhere */
+    }
     if (is_immediate(q->block) || q->block % sizeof(word))
         return false;
     return s->walked || heap_claim(&s->graph, word_pointer(q->block) - 1, q->wosize + 1);
@@ -23,6 +25,13 @@ static bool claim(struct side *s, const struct request *q) {
  * blocks may have moved. */
 static word new_address(const struct side *s, word v) {
     return s->traits.slides && s->compared != s->hooks->collections ? 0 : v;
+}
+
+static void place(struct side *s, unsigned m, struct request *q) {
+    if (q->answer != GC_OK || !s->collector->walk)
+        return;
+    q->claimed = claim(s, m, q);
+    event_placed(judge_of(s), q);
 }
 
 /* Asks a side; what it cannot represent, it need not be asked for. */
@@ -78,12 +87,9 @@ unsigned allocate(struct runner *r, unsigned m, size_t wosize, unsigned tag, siz
             continue;
         q->modelled = all;
         event_answered(judge_of(s), q);
-        if (q->answer != GC_OK || !s->collector->walk)
-            continue;
         if (!all) /* who shows a copy of its heap shows a block as long as a slot holds it */
             s->slots[m][SLOT_NEW] = q->block;
-        q->claimed = claim(s, q);
-        event_placed(judge_of(s), q);
+        place(s, m, q);
         if (!all)
             s->slots[m][SLOT_NEW] = WORD_UNIT;
     }
