@@ -45,10 +45,12 @@ done
 [[ $seconds =~ ^[0-9]+$ && $jobs =~ ^[1-9][0-9]*$ ]] || refuse "--time and --jobs take numbers"
 source_folder=$(scripts/ocaml_source.sh "$tree") || exit
 case $(head -n 1 "$source_folder/VERSION" 2>/dev/null) in
-5.1.*) runtime=ocaml5 there=release,debug seeds=(seeds/ocaml5 seeds/ocaml seeds/mark_sweep) ;;
-5.*) runtime=ocaml5 there=release,debug,domains seeds=(seeds/ocaml5 seeds/ocaml seeds/mark_sweep) ;;
-*) runtime=ocaml there=release,debug,tiny,nnp,native seeds=(seeds/ocaml seeds/mark_sweep) ;;
+5.1.*) runtime=ocaml5 there=release,debug ;;
+5.*) runtime=ocaml5 there=release,debug,domains ;;
+*) runtime=ocaml there=release,debug,tiny,nnp,native ;;
 esac
+seeds=(seeds/ocaml seeds/mark_sweep)
+[ "$runtime" = ocaml ] || seeds=("seeds/$runtime" "${seeds[@]}")
 collectors=()
 for variant in $(tr , ' ' <<<"${variants:-$there}"); do
     case ,$there, in *",$variant,"*) ;; *) refuse "there is no variant $variant of $runtime" ;; esac

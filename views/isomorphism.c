@@ -80,8 +80,7 @@ static word chain_end(const struct graph *b, word v) {
         unsigned tag = graph_block(b, ref.id).tag;
         if (tag != TAG_FORWARD || graph_block(b, ref.id).wosize != 1)
             return tag == TAG_LAZY || tag == TAG_DOUBLE ||
-                           (b->model && b->model->objects[ref.id].is_static &&
-                            !b->model->statics_alike)
+                           (b->model && model_is_foreign(b->model, &b->model->objects[ref.id]))
                        ? v
                        : end;
         end = graph_block(b, ref.id).fields[0];

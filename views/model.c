@@ -106,7 +106,7 @@ word model_passed_to(const struct model *model, word v) {
     word end = v;
     for (unsigned n = 0; n < LONGEST && model_is_pointer(end); n++) {
         const struct model_object *o = &model->objects[model_object(end)];
-        if ((o->is_static && !model->statics_alike) || o->tag == TAG_LAZY || o->tag == TAG_DOUBLE)
+        if (model_is_foreign(model, o) || o->tag == TAG_LAZY || o->tag == TAG_DOUBLE)
             return v;
         if (o->tag != TAG_FORWARD || o->wosize != 1)
             return end;
@@ -501,7 +501,7 @@ bool model_measure(struct model *model, unsigned object, bool may(const struct m
     for (uint32_t i = 0; i < model->n_reached; i++) {
         const struct model_object *o = &model->objects[model->work[i]];
         const word *fields = model->fields + o->first_field;
-        if (o->is_static && !model->statics_alike)
+        if (model_is_foreign(model, o))
             continue;
         if (!may(o))
             return false;

@@ -210,6 +210,10 @@ static inline bool model_is_atom(const struct model *model, word v) {
     return model_is_address(model, v) &&
            model->addresses[model_address_number(v)].value.kind == VALUE_ATOM;
 }
+/* A static block that no collector takes for its own. */
+static inline bool model_is_foreign(const struct model *model, const struct model_object *o) {
+    return o->is_static && !model->statics_alike;
+}
 /* The word of a heap for a word of the model that is no pointer. */
 static inline word model_data(const struct model *model, unsigned heap, word v) {
     return model_is_address(model, v) ? model->addresses[model_address_number(v)].words[heap] : v;

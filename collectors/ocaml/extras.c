@@ -276,9 +276,9 @@ static void truncate_block(struct gc *g, unsigned obj, size_t n) {
     bool fragment = Wosize_val(in_slot(obj)) == n + 1 && !Is_young(in_slot(obj));
     g->truncated |= !Is_young(in_slot(obj));
     caml_obj_truncate(in_slot(obj), Val_long((intnat)n));
-    if (fragment &&
-        is_masked(g, MASK_FRAGMENT)) /* as the free list has them; marking may read a field more */
-        word_pointer((word)in_slot(obj))[n] = header_make(0, WHITE, TAG_ABSTRACT); /* odd */
+    /* White as on the free list; and odd, since marking may read it as a value. */
+    if (fragment && is_masked(g, MASK_FRAGMENT))
+        word_pointer((word)in_slot(obj))[n] = header_make(0, WHITE, TAG_ABSTRACT);
     runtime_end_anew(g);
 }
 #endif

@@ -10,6 +10,8 @@
 
 #include <caml/domain.h>
 
+enum { OWN_TAGS = 244 }; /* lazy blocks that are being forced, and continuations */
+
 /* ---- heap_map.c ---------------------------------------------------------------------------------
  */
 

@@ -82,8 +82,7 @@ const struct collector ISOHEAP_COLLECTOR = {
     .summary = "the OCaml " OCAML_VERSION_STRING
                " runtime: generational, incremental" IF_COMPACTING(", compacting"),
 #endif
-    .traits = {RUNTIME_TRAITS,
-               .own_tags = 244}, /* lazy blocks that are being forced, and continuations */
+    .traits = {RUNTIME_TRAITS, .own_tags = OWN_TAGS},
     RUNTIME_TABLE,
     .promise = promise,
     .step = runtime_step,

@@ -53,7 +53,7 @@ static bool is_proper_object(const struct model *model, const word *fields, uint
 
 static enum fit fit_of(const struct runner *r, struct copy *c, const struct model_object *o) {
     const word *fields = r->model.fields + o->first_field;
-    if ((o->is_static && !r->model.statics_alike) || o->ephemeron || o->tag == TAG_ABSTRACT)
+    if (model_is_foreign(&r->model, o) || o->ephemeron || o->tag == TAG_ABSTRACT)
         return RAISES;
     switch (o->tag) {
     case TAG_CLOSURE:

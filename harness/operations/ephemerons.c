@@ -274,7 +274,7 @@ static bool is_copied(const struct runner *r, word v) {
     if (!model_is_pointer(v))
         return false;
     const struct model_object *o = &r->model.objects[model_object(v)];
-    return (!o->is_static || r->model.statics_alike) && o->tag != TAG_CUSTOM;
+    return !model_is_foreign(&r->model, o) && o->tag != TAG_CUSTOM;
 }
 
 /* A shallow copy of what the word leads to, and the word that leads there. */

@@ -23,7 +23,7 @@ static word end_of_chain(const struct model *model, word v, unsigned object, boo
         unsigned at = model_object(v);
         const struct model_object *o = &model->objects[at];
         *passes |= (object != MODEL_NONE && at == object) || n == LONGEST;
-        if (o->tag != TAG_FORWARD || (o->is_static && !model->statics_alike) || n == LONGEST)
+        if (o->tag != TAG_FORWARD || model_is_foreign(model, o) || n == LONGEST)
             break;
         v = model->fields[o->first_field];
     }
@@ -49,7 +49,7 @@ static bool stays_a_block(const struct runner *r, word field) {
     if (!model_is_pointer(end))
         return false;
     const struct model_object *o = &r->model.objects[model_object(end)];
-    return (o->is_static && !r->model.statics_alike) || o->tag == TAG_LAZY || o->tag == TAG_DOUBLE;
+    return model_is_foreign(&r->model, o) || o->tag == TAG_LAZY || o->tag == TAG_DOUBLE;
 }
 
 bool leads_to_infix(const struct runner *r, word v) {

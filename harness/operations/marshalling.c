@@ -101,7 +101,7 @@ static bool may_be_measured(const struct model_object *o) {
 bool op_measure(struct runner *r, const struct op *op, unsigned m) {
     unsigned object = slot_object(r, m, op->src);
     if (object == MODEL_NONE || !r->extras ||
-        (r->model.objects[object].is_static && !r->model.statics_alike))
+        model_is_foreign(&r->model, &r->model.objects[object]))
         return false;
     copy_parent(r, m, op->src, SLOT_FROM);
     size_t words = 0;

@@ -50,12 +50,18 @@ static uint64_t digest_of(struct runner *runner, unsigned n) {
     return digest * 0x9e3779b97f4a7c15 ^ threads_counts().digest;
 }
 
-static void runs_do_not_see_each_other(void **state) {
-    (void)state;
-    static uint64_t digest[PROGRAMS];
+/* Of all programs, in order. */
+static struct runner *take_digests(uint64_t digest[PROGRAMS]) {
     struct runner *runner = open_pair(&ocaml5_domains, NULL);
     for (unsigned n = 0; n < PROGRAMS; n++)
         digest[n] = digest_of(runner, n);
+    return runner;
+}
+
+static void runs_do_not_see_each_other(void **state) {
+    (void)state;
+    static uint64_t digest[PROGRAMS];
+    struct runner *runner = take_digests(digest);
     for (unsigned n = PROGRAMS; n-- > 0;)
         assert_int_equal(digest_of(runner, n), digest[n]);
     for (unsigned n = 0; n < PROGRAMS; n += 3)
@@ -87,10 +93,7 @@ static void must_print_the_same(const char *option, const uint64_t *digest) {
 static void processes_do_the_same(void **state) {
     (void)state;
     static uint64_t digest[PROGRAMS];
-    struct runner *runner = open_pair(&ocaml5_domains, NULL);
-    for (unsigned n = 0; n < PROGRAMS; n++)
-        digest[n] = digest_of(runner, n);
-    runner_close(runner);
+    runner_close(take_digests(digest));
     must_print_the_same("anywhere", digest);
     must_print_the_same("in-one-place", digest);
 }

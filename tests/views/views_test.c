@@ -170,6 +170,10 @@ static void marking_counts_what_is_reached(void **state) {
     assert_int_equal(model.work[1], closure); /* breadth first */
     assert_int_not_equal(model.objects[garbage].mark, model.epoch);
     model.objects[closure].is_static = true; /* reached, but of no heap */
+    assert_true(model_is_foreign(&model, &model.objects[closure]));
+    model.statics_alike = true;
+    assert_false(model_is_foreign(&model, &model.objects[closure]));
+    model.statics_alike = false;
     model_mark(&model);
     assert_int_equal(model.n_reached, 2);
     assert_int_equal(model.live_words, 3);

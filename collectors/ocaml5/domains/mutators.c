@@ -341,7 +341,7 @@ const struct collector ISOHEAP_COLLECTOR = {
 #else
     .summary = "the OCaml " OCAML_VERSION_STRING " runtime with a domain for each mutator",
 #endif
-    .traits = {RUNTIME_TRAITS, .own_tags = 244},
+    .traits = {RUNTIME_TRAITS, .own_tags = OWN_TAGS},
     .variants = variants,
     .kinds = runtime_kinds,
     .open = runtime_open,
