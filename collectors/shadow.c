@@ -160,19 +160,23 @@ word shadow_show(struct shadow *s, word own) {
     return shown;
 }
 
+void shadow_read_slots_of(struct shadow *s, unsigned m) {
+    for (unsigned i = 0; i < GC_SLOTS; i++) {
+        word v = s->config.slots[m][i];
+        if (v == s->synced[m][i])
+            continue;
+        word own = shadow_original(s, v);
+        s->synced[m][i] = v;
+        if (s->subject->set_root)
+            s->subject->set_root(s->gc, m, i, own);
+        else
+            s->roots[m][i] = own;
+    }
+}
+
 void shadow_read_slots(struct shadow *s) {
     for (unsigned m = 0; m < s->config.mutators; m++)
-        for (unsigned i = 0; i < GC_SLOTS; i++) {
-            word v = s->config.slots[m][i];
-            if (v == s->synced[m][i])
-                continue;
-            word own = shadow_original(s, v);
-            s->synced[m][i] = v;
-            if (s->subject->set_root)
-                s->subject->set_root(s->gc, m, i, own);
-            else
-                s->roots[m][i] = own;
-        }
+        shadow_read_slots_of(s, m);
 }
 
 void shadow_write(struct shadow *s) {

@@ -77,6 +77,7 @@ void shadow_reset(struct shadow *, const struct gc_config *);
 
 /* Own words of the slots that have changed since become the subject's roots. */
 void shadow_read_slots(struct shadow *);
+void shadow_read_slots_of(struct shadow *, unsigned mutator); /* of that one alone */
 /* Writes the shadow and the slots anew: what the subject's roots reach. */
 void shadow_write(struct shadow *);
 /* Writes the fields of all blocks anew, where they are. */

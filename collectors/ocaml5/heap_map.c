@@ -29,7 +29,10 @@ struct stamps {
 static struct arena stamp_memory;
 static struct heap_pool pools[POOLS]; /* start NULL: none */
 static uint32_t epochs[POOLS];        /* == epoch: that entry holds */
-static word *large[LARGE];            /* headers */
+static struct large {
+    word *header;
+    bool ephemeron;
+} large[LARGE];
 static unsigned n_large;
 static uint32_t epoch;
 
@@ -67,7 +70,15 @@ static void enter_pool(const struct heap_pool *p) {
 static void enter_large(word *header) {
     if (n_large == LARGE)
         runtime_broken("the heap has grown beyond all that a program can need");
-    large[n_large++] = header;
+    large[n_large++] = (struct large){.header = header};
+}
+
+/* NULL: it is no large block. */
+static struct large *large_of(word v) {
+    for (unsigned i = 0; i < n_large; i++)
+        if (large[i].header + 1 == word_pointer(v))
+            return &large[i];
+    return NULL;
 }
 
 static void map_young(struct gc *g, const caml_domain_state *d) {
@@ -86,8 +97,7 @@ static void map_young(struct gc *g, const caml_domain_state *d) {
 /* They are on two lists. */
 static void map_ephemerons(struct gc *g, word v) {
     while (v) {
-        struct stamps *stamps = stamps_of(v);
-        if (stamps && stamps->ephemeron == epoch) {
+        if (heap_is_ephemeron(v)) {
             g->broken = "an ephemeron is twice on the runtime's lists";
             return;
         }
@@ -95,13 +105,16 @@ static void map_ephemerons(struct gc *g, word v) {
             g->broken = "a list of ephemerons leads to no block";
             return;
         }
-        if (stamps)
-            stamps->ephemeron = epoch;
+        if (stamps_of(v))
+            stamps_of(v)->ephemeron = epoch;
+        else
+            large_of(v)->ephemeron = true;
         v = word_pointer(v)[CAML_EPHE_LINK_OFFSET];
     }
 }
 
-static void map_all(struct gc *g) {
+static void map_beside(void *context) {
+    struct gc *g = context;
     epoch++;
     n_large = 0;
     heap_pools(enter_pool);
@@ -115,6 +128,10 @@ static void map_all(struct gc *g) {
         map_ephemerons(g, d ? (word)d->ephe_info->todo : 0);
     }
     map_ephemerons(g, runtime_orphans());
+}
+
+static void map_all(struct gc *g) {
+    runtime_beside(map_beside, g);
 }
 
 void heap_map(struct gc *g) {
@@ -133,16 +150,10 @@ void heap_add(struct gc *g, word block) {
 /* ---- questions ----------------------------------------------------------------------------------
  */
 
-static bool is_large(word v) {
-    for (unsigned i = 0; i < n_large; i++)
-        if (large[i] + 1 == word_pointer(v))
-            return true;
-    return false;
-}
-
 static bool is_in_large(word v) {
     for (unsigned i = 0; i < n_large; i++)
-        if (v > (word)large[i] && v <= (word)(large[i] + header_wosize(*large[i])))
+        if (v > (word)large[i].header &&
+            v <= (word)(large[i].header + header_wosize(*large[i].header)))
             return true;
     return false;
 }
@@ -164,12 +175,13 @@ bool heap_is_block(word v) {
                !has_died(header_of(v));
     }
     const struct stamps *stamps = stamps_of(v);
-    return stamps ? stamps->block == epoch : is_large(v) && !has_died(header_of(v));
+    return stamps ? stamps->block == epoch : large_of(v) && !has_died(header_of(v));
 }
 
 bool heap_is_ephemeron(word v) {
     const struct stamps *stamps = stamps_of(v);
-    return stamps && stamps->ephemeron == epoch;
+    const struct large *block = stamps ? NULL : large_of(v);
+    return stamps ? stamps->ephemeron == epoch : block && block->ephemeron;
 }
 
 bool heap_has_ephemerons(void) {
@@ -260,6 +272,12 @@ static void walk_large(word *header) {
     visit_unless_kept(pointer_word(header + 1));
 }
 
+static void walk_all(void *context) {
+    (void)context;
+    heap_pools(walk_pool);
+    heap_large(walk_large);
+}
+
 /* Young ones too: a full collection leaves none. */
 void heap_each(struct gc *g, void visit(struct gc *, word block)) {
     runtime_settle();
@@ -268,8 +286,7 @@ void heap_each(struct gc *g, void visit(struct gc *, word block)) {
     n_kept = 0;
     if (g->config.variant % VARIANTS == VARIANT_SAMPLED)
         runtime_scan_sampled(note_kept);
-    heap_pools(walk_pool);
-    heap_large(walk_large);
+    runtime_beside(walk_all, NULL);
 }
 
 static bool has_forward;

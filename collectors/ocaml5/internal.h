@@ -38,6 +38,8 @@ caml_domain_state *runtime_domain(unsigned m);
 /* The heap is about to be looked at: until no domain is in a stop-the-world section, or does
  * anything at all but for the one that calls. */
 void runtime_settle(void);
+/* Calls it as nobody's work: what it runs of the runtime's files is no part of a schedule. */
+void runtime_beside(void body(void *), void *argument);
 void runtime_domain_body(unsigned m); /* of Domain.spawn, */
 word runtime_orphans(void); /* the ephemerons of domains that have ended; domains/orphans_view.c */
 /* May there be blocks whose functions of Gc.finalise another domain has still to run? */
@@ -48,6 +50,9 @@ static inline caml_domain_state *runtime_domain(unsigned m) {
     return m == 0 ? Caml_state : NULL;
 }
 static inline void runtime_settle(void) {}
+static inline void runtime_beside(void body(void *), void *argument) {
+    body(argument);
+}
 static inline word runtime_orphans(void) {
     return 0;
 }

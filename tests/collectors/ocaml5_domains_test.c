@@ -70,6 +70,31 @@ static void runs_do_not_see_each_other(void **state) {
     runner_close(runner);
 }
 
+static void look(void *context, struct runner *r, unsigned op, bool before) {
+    struct snapshot snapshot;
+    (void)context, (void)op;
+    if (!before) /* then there may be no heap yet */
+        runner_snapshot(r, PARTY_SUBJECT, &snapshot);
+}
+
+/* The digest of a run has what the oracles have judged, which is more. */
+static uint64_t switches_of(struct runner *runner, unsigned n) {
+    digest_of(runner, n);
+    return threads_counts().digest;
+}
+
+static void who_looks_changes_nothing(void **state) {
+    (void)state;
+    struct runner *runner = open_pair(&ocaml5_domains, NULL);
+    struct runner *observed = runner_open(&(struct runner_options){
+        .subject = &ocaml5_domains, .oracles = ORACLES_ALL, .observe = look});
+    assert_non_null(observed);
+    for (unsigned n = 0; n < PROGRAMS; n++)
+        assert_int_equal(switches_of(observed, n), switches_of(runner, n));
+    runner_close(observed);
+    runner_close(runner);
+}
+
 /* What a process prints that is started for it, with addresses that are not random, or are. */
 static void print_digests(void) {
     struct runner *runner = open_pair(&ocaml5_domains, NULL);
@@ -116,6 +141,7 @@ static void seeds_pass(void **state) {
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(runs_do_not_see_each_other),
+        cmocka_unit_test(who_looks_changes_nothing),
         cmocka_unit_test(processes_do_the_same),
         cmocka_unit_test(seeds_pass),
     };

@@ -285,6 +285,8 @@ static void roots_hear_of_the_slots_that_have_changed(void **state) {
     assert_int_equal(toy.set_roots, 0);
     slots[0][7] = slots[1][2];
     slots[1][2] = immediate(3);
+    shadow_read_slots_of(&toy.shadow, 1);
+    assert_int_equal(toy.set_roots, 1);
     shadow_read_slots(&toy.shadow);
     shadow_read_slots(&toy.shadow);
     assert_int_equal(toy.set_roots, 2);

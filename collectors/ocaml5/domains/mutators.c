@@ -82,6 +82,10 @@ void runtime_settle(void) {
     }
 }
 
+void runtime_beside(void body(void *), void *argument) {
+    threads_outside(body, argument);
+}
+
 /* At a poll point of OCaml code. */
 static void poll(void *context) {
     struct domain *d = context;
@@ -161,23 +165,6 @@ static void stand(struct gc *g) {
     runtime_keep_up(g);
 }
 
-static void obey(void *context) {
-    struct order *o = context;
-    const struct domain *d = &domains[o->m];
-    if (d->blocks)
-        caml_leave_blocking_section();
-    o->body(o);
-    if (d->blocks)
-        caml_enter_blocking_section();
-}
-
-enum gc_result domains_perform(struct order *o) {
-    root_row = o->m;
-    tell(o->gc, threads_do(domains[o->m].mutator, obey, o));
-    stand(o->gc);
-    return o->result;
-}
-
 /* In the name of a mutator, where all stand still: nothing of it is a safepoint. */
 static void begin_beside(unsigned m) {
     root_row = m;
@@ -195,6 +182,37 @@ static size_t own_bytes(void) {
 
 static void end_beside(void) {
     memset(OWN(__start_), 0, own_bytes());
+}
+
+/* Slots that the harness has changed become roots, each in the name of its mutator, before anything
+ * runs: so it makes no difference for the schedule whether somebody has looked at the heap since.
+ */
+static void read_slots(struct gc *g) {
+    for (unsigned m = 0; m < g->config.mutators; m++) {
+        if (!domains[m].state)
+            continue;
+        begin_beside(m);
+        shadow_read_slots_of(&g->shadow, m);
+        end_beside();
+    }
+}
+
+static void obey(void *context) {
+    struct order *o = context;
+    const struct domain *d = &domains[o->m];
+    if (d->blocks)
+        caml_leave_blocking_section();
+    o->body(o);
+    if (d->blocks)
+        caml_enter_blocking_section();
+}
+
+enum gc_result domains_perform(struct order *o) {
+    read_slots(o->gc);
+    root_row = o->m;
+    tell(o->gc, threads_do(domains[o->m].mutator, obey, o));
+    stand(o->gc);
+    return o->result;
 }
 
 #define PERFORM(name, ...)                                                                         \
@@ -315,9 +333,7 @@ static void finish(struct gc *g) {
 }
 
 static void walk(struct gc *g, gc_visit *visit, void *context) {
-    begin_beside(0);
-    shadow_read_slots(&g->shadow);
-    end_beside();
+    read_slots(g);
     runtime_walk(g, visit, context);
 }
 
