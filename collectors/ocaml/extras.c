@@ -96,6 +96,9 @@ void ephemeron_set(struct gc *g, word ephemeron, size_t i, word v) {
     leave_marking(g, MASK_EPHEMERON);
     if (i > 0 && Is_block(what) && Is_in_heap(what) && Tag_val(what) == Forward_tag)
         leave_young(g, what, Forward_val(what));
+    if (i > 0 && is_masked(g, MASK_KEY_COLOUR) && runtime_mistakes_young())
+        runtime_empty_minor_heap(); /* the key may be young; each cycle begins without young blocks
+                                     */
     if (i == 0)
         caml_ephemeron_set_data(to, what);
     else

@@ -308,6 +308,7 @@ enum mask {
     MASK_FRAGMENT,
     MASK_OVERHEAD,
     MASK_YOUNG_KEY,
+    MASK_KEY_COLOUR,
     MASK_COPY,
     MASK_COPY_ABSTRACT,
     MASK_COPY_ROOT,
@@ -329,6 +330,7 @@ void runtime_full_major(void); /* Gc.full_major */
 void runtime_compact(void);    /* Gc.compact */
 bool runtime_is_marking(void); /* what has been looked at may be changed behind marking's back */
 bool runtime_leads_keys(void); /* marking may lead a key past a Forward block */
+bool runtime_mistakes_young(void); /* marking takes a young key for one that it has not reached */
 void runtime_empty_minor_heap(void);
 void runtime_finish_cycle(void); /* the one under way, or a whole one */
 /* Is there what a known defect, which is steered around, keeps though it is garbage?  Then a full

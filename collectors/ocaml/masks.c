@@ -54,6 +54,10 @@
     X(MASK_YOUNG_KEY, "young-key", 50400,                                                          \
       "the minor heap is emptied before a lazy block is forced to a young one, or set as a key, "  \
       "while a cycle marks: the key is led to it, and no minor collection knows")                  \
+    X(MASK_KEY_COLOUR, "key-colour", 50400,                                                        \
+      "the minor heap is emptied before a key is set, in one cycle of three: marking takes a "     \
+      "young key for dead, since young blocks have the colour of unmarked ones, and frees the "    \
+      "data")                                                                                      \
     X(MASK_ENDING, "ending-sweep", 50400,                                                          \
       "a cycle that sweeps ephemerons is finished before a domain ends: one that has swept some "  \
       "of its own is never counted as done, and the cycle never ends")                          \

@@ -26,6 +26,10 @@ bool runtime_is_marking(void) {
     return caml_gc_phase == Phase_mark;
 }
 
+bool runtime_mistakes_young(void) {
+    return false;
+}
+
 bool runtime_leads_keys(void) {
     return runtime_is_marking();
 }

@@ -11,6 +11,7 @@
 #include <caml/gc_ctrl.h>
 #include <caml/major_gc.h>
 #include <caml/minor_gc.h>
+#include <caml/shared_heap.h>
 #include <caml/signals.h>
 #include <caml/version.h>
 #include <caml/weak.h>
@@ -26,6 +27,11 @@ bool runtime_is_marking(void) {
 /* So that marking leads keys past Forward blocks without a note for the minor collection. */
 bool runtime_leads_keys(void) {
     return caml_gc_phase != Phase_sweep_ephe;
+}
+
+/* Young blocks have colour 0, which is that of unmarked ones in every third cycle. */
+bool runtime_mistakes_young(void) {
+    return caml_global_heap_state.UNMARKED == 0;
 }
 
 void runtime_empty_minor_heap(void) {
@@ -78,6 +84,9 @@ const struct collector ISOHEAP_COLLECTOR = {
     .name = COLLECTOR_NAME,
 #if defined(DEBUG)
     .summary = "the OCaml " OCAML_VERSION_STRING " runtime with its own assertions",
+#elif defined(ISOHEAP_OCAML_TINY)
+    .summary =
+        "the OCaml " OCAML_VERSION_STRING " runtime with small pools, minor heap and mark stack",
 #else
     .summary = "the OCaml " OCAML_VERSION_STRING
                " runtime: generational, incremental" IF_COMPACTING(", compacting"),
