@@ -70,11 +70,15 @@ function(isoheap_ocaml_constants file changed)
     while(ARGN)
         list(POP_FRONT ARGN name value)
         if(NOT text MATCHES "\n#define ${name} [^\n]*")
-            message(FATAL_ERROR "${file} has no constant ${name}, which the variant tiny changes: leave that out of ISOHEAP_OCAML_VARIANTS")
+            isoheap_ocaml_is_not_small("${file}" "constant ${name}")
         endif()
         string(REGEX REPLACE "\n#define ${name} [^\n]*" "\n#define ${name} ${value}" text "${text}")
     endwhile()
     file(CONFIGURE OUTPUT "${changed}" CONTENT "${text}" @ONLY)
+endfunction()
+
+function(isoheap_ocaml_is_not_small file what)
+    message(FATAL_ERROR "${file} has no ${what}, which the variant tiny changes: leave that out of ISOHEAP_OCAML_VARIANTS, or ISOHEAP_OCAML5_BUILDS")
 endfunction()
 
 # isoheap_ocaml_static_names(file result): the names of the file's static functions and variables.
@@ -138,10 +142,18 @@ endfunction()
 # library isoheap_<symbol> with the collector of that symbol, the variant `name`.  VIEWS contain files of the
 # runtime, and are compiled alone (ocaml_objects.sh); DEFINITIONS are the runtime's.
 function(isoheap_ocaml_library symbol name runtime made)
+    set(ways_of_building debug tiny nnp native native domains) # words of the name
+    set(their_definitions DEBUG ISOHEAP_OCAML_TINY NO_NAKED_POINTERS=1 NATIVE_CODE TARGET_amd64 ISOHEAP_DOMAINS)
     cmake_parse_arguments(PARSE_ARGV 4 arg "" "" "SOURCES;ADAPTER;VIEWS;DEFINITIONS")
     isoheap_ocaml_together("${PROJECT_BINARY_DIR}/ocaml/${symbol}_runtime.c" "${arg_SOURCES}" sources)
     isoheap_ocaml_together("${PROJECT_BINARY_DIR}/ocaml/${symbol}_adapter.c" "${arg_ADAPTER}" adapter)
     list(APPEND adapter ${arg_VIEWS})
+    set(definitions)
+    foreach(way definition IN ZIP_LISTS ways_of_building their_definitions)
+        if("_${name}_" MATCHES "_${way}_")
+            list(APPEND definitions ${definition})
+        endif()
+    endforeach()
     add_library(${symbol}_runtime OBJECT ${sources})
     add_library(${symbol}_adapter OBJECT ${adapter})
     target_compile_options(${symbol}_runtime PRIVATE -w)
@@ -150,10 +162,7 @@ function(isoheap_ocaml_library symbol name runtime made)
         isoheap_flags(${part} INSTRUMENTED)
         target_include_directories(${part} SYSTEM PRIVATE "${runtime}" "${made}" "${made}/caml")
         target_compile_options(${part} PRIVATE ${ISOHEAP_OCAML_FLAGS})
-        target_compile_definitions(${part} PRIVATE ISOHEAP_COLLECTOR=${symbol}
-            $<$<STREQUAL:${name},debug>:DEBUG> $<$<STREQUAL:${name},tiny>:ISOHEAP_OCAML_TINY>
-            $<$<STREQUAL:${name},nnp>:NO_NAKED_POINTERS=1>
-            "$<$<STREQUAL:${name},native>:NATIVE_CODE;TARGET_amd64>")
+        target_compile_definitions(${part} PRIVATE ISOHEAP_COLLECTOR=${symbol} ${definitions})
     endforeach()
     # The headers may be those of the machine that builds; for another one of 64 bits this is what differs.
     if(CMAKE_C_BYTE_ORDER STREQUAL BIG_ENDIAN)

@@ -7,12 +7,11 @@
 set(ISOHEAP_OCAML5_DEFAULT "${PROJECT_SOURCE_DIR}/build/ocaml-source/5.3.0")
 set(ISOHEAP_OCAML5_SOURCE "" CACHE STRING
     "Source tree of OCaml 5 whose runtime is the collector ocaml5; empty: the one that scripts/install.sh has fetched")
-set(ISOHEAP_OCAML5_VARIANTS "release;debug" CACHE STRING
-    "Builds of the OCaml 5 runtime in one domain: release, debug (its own assertions and checks of the heap)")
-option(ISOHEAP_OCAML5_DOMAINS "The OCaml 5 runtime with a domain for each mutator" ON)
-set(ISOHEAP_OCAML5_BUILDS ${ISOHEAP_OCAML5_VARIANTS})
-if(ISOHEAP_OCAML5_DOMAINS)
-    list(APPEND ISOHEAP_OCAML5_BUILDS domains)
+set(ISOHEAP_OCAML5_BUILDS "" CACHE STRING
+    "Builds of the OCaml 5 runtime; empty: all of release, debug (its own assertions and checks of the heap), tiny (small pools, minor heap and mark stack), domains (one for each mutator), domains_debug")
+set(ISOHEAP_OCAML5_THERE ${ISOHEAP_OCAML5_BUILDS})
+if(NOT ISOHEAP_OCAML5_BUILDS)
+    set(ISOHEAP_OCAML5_THERE release debug tiny domains domains_debug)
 endif()
 
 # What collects, and what that needs; collectors/ocaml5/stubs.c has the rest.
@@ -38,11 +37,80 @@ function(isoheap_ocaml5_headers tree version made)
         OCAML_VERSION_PATCHLEVEL ${CMAKE_MATCH_2} OCAML_VERSION ${number} OCAML_VERSION_STRING "\"${version}\"")
 endfunction()
 
+# isoheap_ocaml5_classes(file changed pool largest): the file with the sizes of blocks that have pools, with pools
+# of other words, and without the larger sizes.  What it has follows from that, as tools/gen_sizeclasses.ml says.
+function(isoheap_ocaml5_classes file changed pool largest)
+    file(READ "${file}" text)
+    if(NOT text MATCHES "\n#define POOL_HEADER_WSIZE ([0-9]+)\n.*wsize_sizeclass\\[NUM_SIZECLASSES\\] =[^{]*{([0-9, \n]+)}")
+        isoheap_ocaml_is_not_small("${file}" "sizes of blocks")
+    endif()
+    set(header ${CMAKE_MATCH_1})
+    string(REGEX MATCHALL "[0-9]+" sizes "${CMAKE_MATCH_2}")
+    set(kept)
+    set(wasted)
+    set(class_of 255) # of a size; there is no block of 0 words
+    set(n 0)
+    set(last 0)
+    foreach(size IN LISTS sizes)
+        if(size GREATER largest)
+            break()
+        endif()
+        math(EXPR waste "(${pool} - ${header}) % ${size}")
+        list(APPEND kept ${size})
+        list(APPEND wasted ${waste})
+        foreach(each RANGE ${last} ${size})
+            if(each GREATER last)
+                list(APPEND class_of ${n})
+            endif()
+        endforeach()
+        set(last ${size})
+        math(EXPR n "${n} + 1")
+    endforeach()
+    foreach(list kept wasted class_of)
+        list(JOIN ${list} ", " ${list})
+    endforeach()
+    file(CONFIGURE OUTPUT "${changed}" @ONLY CONTENT "#define POOL_WSIZE ${pool}
+#define POOL_HEADER_WSIZE ${header}
+#define SIZECLASS_MAX ${last}
+#define NUM_SIZECLASSES ${n}
+static const unsigned int wsize_sizeclass[NUM_SIZECLASSES] = { ${kept} };
+static const unsigned char wastage_sizeclass[NUM_SIZECLASSES] = { ${wasted} };
+static const unsigned char sizeclass_wsize[SIZECLASS_MAX + 1] = { ${class_of} };
+")
+endfunction()
+
+# isoheap_ocaml5_numbers(file changed old new): the file with another text in one place.
+function(isoheap_ocaml5_numbers file changed old new)
+    file(READ "${file}" text)
+    string(FIND "${text}" "${old}" at)
+    if(at EQUAL -1)
+        isoheap_ocaml_is_not_small("${file}" "text \"${old}\"")
+    endif()
+    string(REPLACE "${old}" "${new}" text "${text}")
+    file(CONFIGURE OUTPUT "${changed}" CONTENT "${text}" @ONLY)
+endfunction()
+
+# Writes to a folder a copy of the tree's runtime with small limits.
+function(isoheap_ocaml5_shrink tree folder)
+    set(from "${tree}/runtime")
+    isoheap_ocaml_copy("${tree}" "${folder}" caml/config.h caml/sizeclasses.h major_gc.c minor_gc.c finalise.c)
+    isoheap_ocaml_constants("${from}/caml/config.h" "${folder}/caml/config.h" Page_log 9 Max_young_wosize 32)
+    isoheap_ocaml5_classes("${from}/caml/sizeclasses.h" "${folder}/caml/sizeclasses.h" 128 32)
+    isoheap_ocaml_constants("${from}/major_gc.c" "${folder}/major_gc.c" MARK_STACK_INIT_SIZE 16
+        PREFETCH_BUFFER_SIZE 4 PREFETCH_BUFFER_MIN 1)
+    isoheap_ocaml5_numbers("${from}/minor_gc.c" "${folder}/minor_gc.c" "minor_heap_wsz / 8, 256" "minor_heap_wsz / 32, 2")
+    isoheap_ocaml5_numbers("${from}/finalise.c" "${folder}/finalise.c" "new_size = 30" "new_size = 2")
+endfunction()
+
 # isoheap_ocaml5_variant(name symbol tree version): library isoheap_<symbol> with the collector of that symbol.
 function(isoheap_ocaml5_variant name symbol tree version)
     set(made "${PROJECT_BINARY_DIR}/ocaml/${symbol}_made")
     isoheap_ocaml5_headers("${tree}" "${version}" "${made}")
     set(runtime "${tree}/runtime")
+    if(name MATCHES "tiny")
+        set(runtime "${PROJECT_BINARY_DIR}/ocaml/${symbol}_tree")
+        isoheap_ocaml5_shrink("${tree}" "${runtime}")
+    endif()
     list(TRANSFORM ISOHEAP_OCAML5_RUNTIME REPLACE "(.+)" "${runtime}/\\1.c" OUTPUT_VARIABLE sources)
     file(GLOB adapter CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/collectors/ocaml5/*.c")
     set(view "${PROJECT_SOURCE_DIR}/collectors/ocaml5/heap_view.c")
@@ -75,7 +143,7 @@ function(isoheap_ocaml5_variant name symbol tree version)
     target_compile_definitions(${symbol}_adapter PRIVATE IN_CAML_RUNTIME _Thread_local= __thread=)
     if(name MATCHES "domains")
         foreach(part ${symbol}_runtime ${symbol}_adapter)
-            target_compile_definitions(${part} PRIVATE ISOHEAP_DOMAINS CAML_PLAT_FUTEX_FALLBACK)
+            target_compile_definitions(${part} PRIVATE CAML_PLAT_FUTEX_FALLBACK)
         endforeach()
         target_compile_options(${symbol}_runtime PRIVATE -fsanitize-coverage=trace-pc "SHELL:-include ${domains}/scheduled.h")
         target_link_libraries(isoheap_${symbol} PUBLIC isoheap_threads)
@@ -120,9 +188,9 @@ macro(isoheap_ocaml5_collectors TARGET)
     if(ISOHEAP_OCAML5_TREE)
         isoheap_edges_are_called(has_fuel ${ISOHEAP_EDGE_FLAGS}) # not AFL++'s own compiler: a busy loop would never end
         if(NOT has_fuel OR ISOHEAP_OCAML5_VERSION MATCHES "^5\\.1\\.") # domains/ knows the files of 5.3
-            list(REMOVE_ITEM ISOHEAP_OCAML5_BUILDS domains)
+            list(REMOVE_ITEM ISOHEAP_OCAML5_THERE domains domains_debug)
         endif()
-        foreach(variant IN LISTS ISOHEAP_OCAML5_BUILDS)
+        foreach(variant IN LISTS ISOHEAP_OCAML5_THERE)
             isoheap_ocaml5_symbol(${variant} symbol)
             isoheap_ocaml5_variant(${variant} ${symbol} "${ISOHEAP_OCAML5_TREE}" "${ISOHEAP_OCAML5_VERSION}")
             target_link_libraries(${TARGET} PUBLIC isoheap_${symbol})

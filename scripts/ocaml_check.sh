@@ -11,8 +11,8 @@ pass, and what fuzzing finds.
                         version (scripts/ocaml_source.sh --list)
   --time=SECONDS        how long to fuzz (default: 60); 0: not at all
   --jobs=N              processor cores to use (default: all)
-  --variants=A,B        of release, debug, and, of OCaml 4, tiny, nnp, native, of 5.3 domains
-                        (default: all)
+  --variants=A,B        of release, debug, tiny, and, of OCaml 4, nnp, native, of 5.3 domains,
+                        domains_debug (default: all)
   --help                print this
 
 Builds the runtime in build/fuzz, with sanitizers.  For each known defect a line says whether it is
@@ -45,8 +45,8 @@ done
 [[ $seconds =~ ^[0-9]+$ && $jobs =~ ^[1-9][0-9]*$ ]] || refuse "--time and --jobs take numbers"
 source_folder=$(scripts/ocaml_source.sh "$tree") || exit
 case $(head -n 1 "$source_folder/VERSION" 2>/dev/null) in
-5.1.*) runtime=ocaml5 there=release,debug ;;
-5.*) runtime=ocaml5 there=release,debug,domains ;;
+5.1.*) runtime=ocaml5 there=release,debug,tiny ;;
+5.*) runtime=ocaml5 there=release,debug,tiny,domains,domains_debug ;;
 *) runtime=ocaml there=release,debug,tiny,nnp,native ;;
 esac
 seeds=(seeds/ocaml seeds/mark_sweep)

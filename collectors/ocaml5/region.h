@@ -7,10 +7,11 @@
 
 #include "collectors/layout.h"
 
+#include <caml/sizeclasses.h>
+
 enum {
-    MAPPED = 1 << 26,    /* bytes for what the runtime maps: pools and minor heaps */
-    PIECE = 1 << 12,     /* of which it gets multiples */
-    POOL_BYTES = 1 << 15 /* of most of what it maps; at multiples of this */
+    MAPPED = 1 << 26,                      /* bytes for what the runtime maps: pools, minor heaps */
+    POOL_BYTES = POOL_WSIZE * sizeof(word) /* of most of what it maps; at multiples of this */
 };
 
 word region_mapped(void); /* where that begins */

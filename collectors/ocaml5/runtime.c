@@ -22,7 +22,7 @@
 #include <caml/signals.h>
 #include <caml/startup_aux.h>
 
-enum { PAGE_BYTES = 1 << 12, STACK_WORDS = 1 << 12, EVENTS_LOG = 16 };
+enum { STACK_WORDS = 1 << 12 };
 
 static uint64_t slices;
 
@@ -101,7 +101,7 @@ void runtime_begin_domain(void) {
 void runtime_boot(struct gc *g) {
     runtime_put_back(g);
     slices = 0;
-    caml_plat_pagesize = caml_plat_mmap_alignment = PAGE_BYTES;
+    caml_plat_pagesize = caml_plat_mmap_alignment = Page_size;
     caml_fatal_error_hook = runtime_fatal_error;
     set_parameters(g);
     caml_startup_aux(0);

@@ -53,8 +53,14 @@ const struct collector *const registered_collectors[] = {
 #ifdef ISOHEAP_HAS_OCAML5_DEBUG
     &ocaml5_debug,
 #endif
+#ifdef ISOHEAP_HAS_OCAML5_TINY
+    &ocaml5_tiny,
+#endif
 #ifdef ISOHEAP_HAS_OCAML5_DOMAINS
     &ocaml5_domains,
+#endif
+#ifdef ISOHEAP_HAS_OCAML5_DOMAINS_DEBUG
+    &ocaml5_domains_debug,
 #endif
     NULL,
 };

@@ -25,6 +25,9 @@ static const struct collector *const variants[] = {&ocaml5,
 #ifdef ISOHEAP_HAS_OCAML5_DEBUG
                                                    &ocaml5_debug,
 #endif
+#ifdef ISOHEAP_HAS_OCAML5_TINY
+                                                   &ocaml5_tiny,
+#endif
                                                    NULL};
 
 static void runs_do_not_see_each_other(void **state) {

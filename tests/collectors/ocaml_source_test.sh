@@ -43,5 +43,5 @@ check 2 'no option --tim' "$SOURCE_DIR"/scripts/ocaml_check.sh --tim=3 4.13.1
 check 2 'take numbers' "$SOURCE_DIR"/scripts/ocaml_check.sh --time=long 4.13.1
 check 2 'no variant large' "$SOURCE_DIR"/scripts/ocaml_check.sh --variants=large 4.13.1
 check 3 'isoheap takes 4.12 to 4.14, 5.1 and 5.3' "$SOURCE_DIR"/scripts/ocaml_check.sh "$(tree 5.2.0)"
-check 2 'no variant tiny of ocaml5' "$SOURCE_DIR"/scripts/ocaml_check.sh --variants=tiny "$(tree 5.3.0)"
+check 2 'no variant native of ocaml5' "$SOURCE_DIR"/scripts/ocaml_check.sh --variants=native "$(tree 5.3.0)"
 finish
