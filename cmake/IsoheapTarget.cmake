@@ -325,7 +325,8 @@ endfunction()
 
 # A folder that does not exist (yet) is no reason not to build; an empty one fails the test.
 function(isoheap_replay_test short runner)
-    set(run ${runner} --timeout=${ISOHEAP_TARGET_TIMEOUT})
+    # Together: what a target sets up once is most of a short run; what fails is run alone besides.
+    set(run ${runner} --together --timeout=${ISOHEAP_TARGET_TIMEOUT})
     if(ISOHEAP_COVERAGE)
         list(APPEND run --no-fork) # counters are written at exit
     endif()

@@ -4,8 +4,10 @@
  * and POSIX only, so that every compiler can replay seeds, crashes and random inputs.
  *
  * Inputs run in child processes, so that a crash or a hang costs one input and not the run.  Files
- * get a child each.  Random inputs share one in batches; a child notes the input that it starts
- * on in a file shared with its parent, which thus knows where it ended and tries that input alone.
+ * get a child each.  Random inputs, and files where that is asked for, share one in batches: what a
+ * target sets up in its first input is there for the others.  A child notes the input that it
+ * starts on in a file shared with its parent, which thus knows where it ended and tries that input
+ * alone.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -28,7 +30,7 @@ __attribute__((weak)) int LLVMFuzzerInitialize(int *argc, char ***argv);
 __attribute__((weak)) const char *target_refusal(void);
 
 enum { EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_UNREADABLE = 3, EXIT_TROUBLE = 4 };
-enum { DEEPEST_FOLDER = 32, LONGEST_RANDOM_INPUT = 512, RANDOM_BATCH = 4096 };
+enum { DEEPEST_FOLDER = 32, LONGEST_RANDOM_INPUT = 512, BATCH = 4096 };
 
 static const char help[] =
     "usage: %s [options] FILE|FOLDER...\n"
@@ -39,6 +41,7 @@ static const char help[] =
     "\n"
     "  --timeout=SECONDS   time limit of an input (default 10; 0: none)\n"
     "  --repeat=N          run each input N times in one process (default 1)\n"
+    "  --together          files share a process until one fails, which is then run alone\n"
     "  --no-fork           run all in this process: for debuggers and coverage\n"
     "  --random=N          run N pseudo-random inputs\n"
     "  --seed=S            which ones (default 1); the same seed gives the same inputs\n"
@@ -55,7 +58,7 @@ static struct {
     unsigned timeout;
     uint64_t repeat, random, seed;
     const char *findings;
-    bool no_fork;
+    bool no_fork, together;
 } options = {.timeout = 10, .repeat = 1, .seed = 1};
 
 static uint64_t passed, failed, not_run;
@@ -282,7 +285,12 @@ static int by_name(const void *a, const void *b) {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static void replay_file(const char *path) {
+static void say_refused(uint64_t number, const char *why) {
+    printf("%s: not run: %s\n", paths[number], why);
+}
+
+static void replay_file(uint64_t number) {
+    const char *path = paths[number];
     struct input input;
     if (!read_file(path, &input)) {
         complain(path, strerror(errno));
@@ -299,11 +307,90 @@ static void replay_file(const char *path) {
     if (status)
         report_failure(path, status, "");
     else if (p.not_run)
-        printf("%s: not run: %s\n", path, p.why);
+        say_refused(number, p.why);
     passed += !status && !p.not_run;
     not_run += !status && p.not_run;
     free(input.data);
 }
+
+/* --- inputs by number, in batches ---------------------------------------------------------- */
+
+struct source {
+    struct input (*get)(uint64_t number); /* the caller frees its data */
+    void (*failed)(uint64_t number, int status_in_batch);
+    void (*refused)(uint64_t number, const char *why); /* in the child; or NULL */
+};
+
+/* Runs inputs from, from + 1, ... to - 1 in a child; returns the first that failed, or to. */
+static uint64_t run_batch(const struct source *source, uint64_t from, uint64_t to, int *status) {
+    struct progress p = {.number = from};
+    pid_t child;
+    write_progress(&p);
+    if (start_child(&child)) {
+        for (; p.number < to; p.number++) {
+            struct input input = source->get(p.number);
+            write_progress(&p);
+            alarm(options.timeout);
+            run_target(input);
+            if (note_refusal(&p) && source->refused)
+                source->refused(p.number, p.why);
+            fflush(stdout);
+            free(input.data);
+        }
+        write_progress(&p);
+        _exit(0);
+    }
+    *status = wait_for(child);
+    p = read_progress();
+    uint64_t reached = *status ? p.number : to;
+    uint64_t refused = p.not_run < reached - from ? p.not_run : reached - from;
+    not_run += refused;
+    passed += reached - from - refused;
+    return reached;
+}
+
+static void run_batches(const struct source *source, uint64_t n) {
+    for (uint64_t from = 0; from < n;) {
+        uint64_t to = from + (n - from < BATCH ? n - from : BATCH);
+        int status;
+        uint64_t reached = run_batch(source, from, to, &status);
+        from = reached;
+        if (reached < to) {
+            source->failed(reached, status);
+            from++;
+        }
+    }
+}
+
+/* What failed in a batch: as it ends alone, if it fails there too. */
+static void report_alone(const char *name, struct input input, int status_in_batch) {
+    struct progress p;
+    int status = run_in_child(input, &p);
+    if (status)
+        report_failure(name, status, "");
+    else
+        report_failure(name, status_in_batch, " after the inputs before it, but not alone");
+}
+
+/* A child that cannot read one ends; file_failed complains. */
+static struct input file_input(uint64_t number) {
+    struct input input;
+    if (!read_file(paths[number], &input))
+        _exit(EXIT_TROUBLE);
+    return input;
+}
+
+static void file_failed(uint64_t number, int status_in_batch) {
+    struct input input;
+    if (!read_file(paths[number], &input)) {
+        complain(paths[number], strerror(errno));
+        return;
+    }
+    report_alone(paths[number], input, status_in_batch);
+    free(input.data);
+}
+
+static const struct source files = {file_input, file_failed, say_refused};
 
 /* A folder without a file is complained about: a replay of nothing must not look like success. */
 static void replay(const char *path) {
@@ -314,10 +401,13 @@ static void replay(const char *path) {
         return;
     }
     qsort(paths, n_paths, sizeof *paths, by_name);
-    for (size_t i = 0; i < n_paths; i++) {
-        replay_file(paths[i]);
+    if (options.together && !options.no_fork)
+        run_batches(&files, n_paths);
+    else
+        for (size_t i = 0; i < n_paths; i++)
+            replay_file(i);
+    for (size_t i = 0; i < n_paths; i++)
         free(paths[i]);
-    }
 }
 
 /* --- random inputs ------------------------------------------------------------------------ */
@@ -344,59 +434,16 @@ static void keep_finding(struct input input) {
     printf("%s: kept\n", final);
 }
 
-/* Runs inputs from, from + 1, ... to - 1 in a child; returns the first that failed, or to. */
-static uint64_t run_batch(uint64_t from, uint64_t to, int *status) {
-    struct progress p = {.number = from};
-    pid_t child;
-    write_progress(&p);
-    if (start_child(&child)) {
-        for (; p.number < to; p.number++) {
-            struct input input = random_input(p.number);
-            write_progress(&p);
-            alarm(options.timeout);
-            run_target(input);
-            note_refusal(&p);
-            free(input.data);
-        }
-        write_progress(&p);
-        _exit(0);
-    }
-    *status = wait_for(child);
-    p = read_progress();
-    uint64_t reached = *status ? p.number : to;
-    uint64_t refused = p.not_run < reached - from ? p.not_run : reached - from;
-    not_run += refused;
-    passed += reached - from - refused;
-    return reached;
-}
-
-static void report_random_failure(uint64_t number, int status_in_batch) {
+static void random_failed(uint64_t number, int status_in_batch) {
     char name[64];
     struct input input = random_input(number);
-    struct progress p;
-    int status = run_in_child(input, &p);
     snprintf(name, sizeof name, "random input %" PRIu64 " of seed %" PRIu64, number, options.seed);
-    if (status)
-        report_failure(name, status, "");
-    else
-        report_failure(name, status_in_batch, " after the inputs before it, but not alone");
+    report_alone(name, input, status_in_batch);
     keep_finding(input);
     free(input.data);
 }
 
-static void run_random(void) {
-    for (uint64_t from = 0; from < options.random;) {
-        uint64_t left = options.random - from;
-        uint64_t to = from + (left < RANDOM_BATCH ? left : RANDOM_BATCH);
-        int status;
-        uint64_t reached = run_batch(from, to, &status);
-        from = reached;
-        if (reached < to) {
-            report_random_failure(reached, status);
-            from++;
-        }
-    }
-}
+static const struct source random_inputs = {random_input, random_failed, NULL};
 
 static void run_random_here(void) {
     struct progress p = {0};
@@ -445,6 +492,8 @@ static bool take_option(const char *argument) {
     }
     if (strcmp(argument, "--no-fork") == 0)
         return options.no_fork = true;
+    if (strcmp(argument, "--together") == 0)
+        return options.together = true;
     return take_number(argument, "--repeat=", UINT64_MAX, &options.repeat) ||
            take_number(argument, "--random=", UINT64_MAX, &options.random) ||
            take_number(argument, "--seed=", UINT64_MAX, &options.seed);
@@ -476,7 +525,7 @@ int main(int argc, char **argv) {
     if (options.no_fork)
         run_random_here();
     else
-        run_random();
+        run_batches(&random_inputs, options.random);
     printf("%" PRIu64 " passed, %" PRIu64 " failed", passed, failed);
     if (not_run)
         printf(", %" PRIu64 " not run", not_run);

@@ -45,6 +45,14 @@ expect 1 '^bad/a: .*;bad/e: .*;bad/h: .*;bad/k: .*;4 passed, 4 failed$' --timeou
 expect 0 '^2 passed, 0 failed$' bad/s bad/s
 expect 1 '^bad/s: crashed: SIGABRT' --repeat=2 bad/s
 expect 0 '^3 passed, 0 failed$' --repeat=100 --no-fork good
+# Files that share a process: each failure is its own, what fails only after others says so, and the rest goes on.
+expect 0 '^3 passed, 0 failed$' --together good
+expect 1 '^bad/a: crashed: SIGABRT;call 1 aborts;bad/e: .*;bad/h: .*;bad/k: .*;4 passed, 4 failed$' --timeout=1 --together bad good
+mkdir "$folder/twice"
+printf 's' >"$folder/twice/1"
+printf 's' >"$folder/twice/2"
+printf 'x' >"$folder/twice/3"
+expect 1 '^twice/2: crashed: SIGABRT after the inputs before it, but not alone;.*2 passed, 1 failed$' --together twice
 # What cannot be read, and what would be a replay of nothing.
 expect 3 'nowhere: No such file.*;1 passed, 0 failed$' nowhere good/one
 expect 3 'empty: nothing to replay;0 passed, 0 failed$' empty
@@ -58,6 +66,7 @@ printf 'n' >"$folder/refused/n"
 expect 3 '^refused/n: not run: it begins with n;0 passed, 0 failed, 1 not run$' refused
 expect 0 '^refused/n: not run: it begins with n;3 passed, 0 failed, 1 not run$' good refused
 expect 0 '^refused/n: not run: it begins with n;3 passed, 0 failed, 1 not run$' --no-fork refused good
+expect 0 '^refused/n: not run: it begins with n;3 passed, 0 failed, 1 not run$' --together good refused
 expect 1 '1 passed, 1 failed, 1 not run$' refused bad/a good/one
 expect 0 '^58 passed, 0 failed, 2 not run$' --random=60 --seed=488
 # Random inputs: the same seed finds the same ones, and keeps them.
