@@ -426,7 +426,8 @@ void panel_choose(struct side *s) {
 
 void panel_begin(struct side *s) {
     struct panel *p = panel_of(judge_of(s));
-    p->built = p->comparing = false;
+    p->built = p->comparing = p->judge.noted = false;
+    p->operations = 0;
     p->asked = ORACLE_COUNT;
     panel_choose(s);
     event_reset(&p->judge);
@@ -437,6 +438,26 @@ void panel_built(struct side *s) {
     p->built = true;
     event_built(&p->judge);
     excuse(p);
+}
+
+/* Most of them have nothing to say of most operations. */
+void panel_operated(struct side *s) {
+    struct panel *p = panel_of(judge_of(s));
+    p->operations += p->built;
+    if (p->judge.noted)
+        event_noted(&p->judge);
+    event_operated(&p->judge);
+}
+
+void panel_ended(struct side *s) {
+    struct panel *p = panel_of(judge_of(s));
+    struct run_counts *counts = &runner_of(s)->verdict.counts;
+    for (unsigned o = 0; o < ORACLE_COUNT; o++) {
+        if (!oracle_modules[o]->each_operation || !has(p->seated, o))
+            continue;
+        counts->oracles[o] += p->operations;
+        counts->subject[o] += s->party == PARTY_SUBJECT ? p->operations : 0;
+    }
 }
 
 bool event_is_heard(struct side *s, enum oracle_event_code event) {

@@ -18,6 +18,10 @@ void panel_close(struct panel *);
 void panel_begin(struct side *);
 /* The initial heap stands. */
 void panel_built(struct side *);
+/* An operation of the program has ended. */
+void panel_operated(struct side *);
+/* The run has ended, with whatever verdict. */
+void panel_ended(struct side *);
 /* A collector's traits have changed: chooses again. */
 void panel_choose(struct side *);
 

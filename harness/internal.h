@@ -36,6 +36,7 @@ struct panel {
     oracle_set seated;                  /* those that judge, and the records that they read */
     oracle_set out;                     /* of those: sit this run out */
     uint32_t heard;                     /* a bit for each event that a seated one hears */
+    uint64_t operations;                /* that have ended in this run */
     void *states[ORACLE_MODULES];       /* NULL: never needed, or it has none */
     void *records[ORACLE_MODULES];      /* states of those that a module reads besides */
     uint8_t checking[ORACLE_COUNT + 1]; /* have checks for a walk; ended by ORACLE_COUNT */

@@ -495,6 +495,8 @@ static void run_once(struct runner *r, const struct program *program, bool close
         lent_to(s)->renew |= judged;
     if (!judged && is_damaged(r) && setjmp(r->end) == 0)
         judge_fences(r);
+    FOR_SIDES (r, s)
+        panel_ended(s);
     if (!ended || r->verdict.violation)
         name_operation(r);
     finish_digest(r);

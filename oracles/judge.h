@@ -148,6 +148,7 @@ struct judge {
     void *record;            /* of its module, or NULL */
     char *path, *expected, *found; /* VERDICT_TEXT characters each, for a verdict: fill in first */
     const struct judge_services *services;
+    bool noted; /* an oracle sets it: what it has found in the middle waits for the event `noted` */
 };
 
 /* The word of a collector for a word of the model, as long as its blocks are where the model has
@@ -208,6 +209,7 @@ static inline bool judge_shown(struct judge *j, uint64_t before, bool any) {
  *                have dropped it
  *   placed       the same: it has given a block, and the map of words in use has been asked for it
  *   operated     an operation of the program has ended
+ *   noted        the same, if an oracle has set `noted` since the run began
  *   minor        a minor collection is about to begin, or has just ended: in the middle of a call
  *   phase        a phase of a collection has just ended: in the middle of a call, on whose stack
  *                there is little room
@@ -245,6 +247,7 @@ static inline bool judge_shown(struct judge *j, uint64_t before, bool any) {
     X(answered, (struct judge * j, const struct request *request), (j, request))                   \
     X(placed, (struct judge * j, const struct request *request), (j, request))                     \
     X(operated, (struct judge * j), (j))                                                           \
+    X(noted, (struct judge * j), (j))                                                              \
     X(minor, (struct judge * j, bool before), (j, before))                                         \
     X(phase, (struct judge * j, enum gc_stage ended), (j, ended))                                  \
     X(ticked, (struct judge * j), (j))                                                             \
@@ -311,6 +314,7 @@ struct oracle_module {
     /* Asked behind `built`: this program is not in its sample, and until the next reset it hears of
      * nothing more; NULL: of every program it hears all. */
     bool (*sits_out)(const struct judge *);
+    bool each_operation; /* it has judged each operation that has ended: counted, not told */
     bool fine; /* one wrong step breaks any of many statements: which defect it is, its class says
                   alone, and not its sentence */
 #define X(name, parameters, arguments) bool(*name) parameters;

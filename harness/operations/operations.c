@@ -143,7 +143,7 @@ bool run_operation(struct runner *r, const struct op *op) {
         count_skipped(r, op->code, r->skip);
     run_finalisers(r);
     FOR_SIDES (r, s)
-        event_operated(judge_of(s));
+        panel_operated(s);
     /* loads and stores may collect: what was fresh is so no longer */
     if (!op_has(op->code, KEEPS_FRESH))
         r->fresh = MODEL_NONE;

@@ -94,6 +94,7 @@ static void note_order(struct judge *j, enum gc_stage ended) {
     struct phases *p = j->state;
     snprintf(p->finding.expected, VERDICT_TEXT, "the end of %s", names[(p->last + 1) % GC_STAGES]);
     snprintf(p->finding.found, VERDICT_TEXT, "that of %s", names[ended % GC_STAGES]);
+    j->noted = true;
     p->finding.violation = VIOLATION_promise_broken;
     p->finding.detail = "hooks->phase has been told of the end of a phase that is not under way";
 }
@@ -165,7 +166,7 @@ static void raise_finding(struct judge *j) {
 }
 
 /* If the heaps are still to be compared, what that finds comes first. */
-static bool operated(struct judge *j) {
+static bool noted(struct judge *j) {
     struct phases *p = j->state;
     if (p->finding.violation && j->side->hooks->collections == j->side->compared)
         raise_finding(j);
@@ -205,7 +206,7 @@ const struct oracle_module oracle_phases = {
     .each = sizeof(word) + 1,
     .samples = true,
     .reset = reset,
-    .operated = operated,
+    .noted = noted,
     .minor = minor,
     .phase = phase,
     .ticked = ticked,

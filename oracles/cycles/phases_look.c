@@ -99,6 +99,7 @@ static bool note(struct look *l, enum violation v, const char *detail) {
     struct phase_finding *f = &l->p->finding;
     if (f->violation)
         return false;
+    l->j->noted = true;
     f->violation = v;
     f->detail = detail;
     f->expected[0] = f->found[0] = 0;

@@ -74,17 +74,11 @@ static bool recounted(struct judge *j) {
     judge_fail(j, VIOLATION_promise_broken, "the number of collections has gone back");
 }
 
-/* All calls of this operation have been answered. */
-static bool operated(struct judge *j) {
-    (void)j;
-    return true;
-}
-
 const struct oracle_module oracle_answers = {
     .meaning = "every call has an answer that is one to it, and is refused only where that may be",
     .source = "isoheap: collectors/extras.h, enum gc_result; trait may_refuse",
     .classes = {VIOLATION_promise_broken},
     .recounted = recounted,
     .replied = replied,
-    .operated = operated,
+    .each_operation = true, /* all its calls have been answered */
 };

@@ -13,12 +13,6 @@ static bool reset(struct judge *j) {
     return false;
 }
 
-/* No call in this operation has used up its fuel. */
-static bool operated(struct judge *j) {
-    (void)j;
-    return true;
-}
-
 static bool exhausted(struct judge *j) {
     judge_fail(j, VIOLATION_no_progress,
                j->side->settling
@@ -37,7 +31,7 @@ const struct oracle_module oracle_progress = {
     .source = "isoheap: collectors count their steps with gc_tick",
     .classes = {VIOLATION_no_progress, VIOLATION_deadlock},
     .reset = reset,
-    .operated = operated,
+    .each_operation = true, /* no call in it has used up its fuel */
     .stuck = stuck,
     .exhausted = exhausted,
 };

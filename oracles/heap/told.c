@@ -85,6 +85,7 @@ void told_note(struct judge *j, enum violation v, const char *detail, const char
     const struct graph *g = &j->side->graph;
     if (t->violation)
         return;
+    j->noted = true;
     t->violation = v;
     t->detail = detail;
     word at = value - pointer_word(g->base);
@@ -395,7 +396,7 @@ static void raise_noted(struct judge *j) {
 }
 
 /* If the heaps are still to be compared, what that finds comes first. */
-static bool operated(struct judge *j) {
+static bool noted(struct judge *j) {
     const struct told *t = j->state;
     if (t->violation && j->side->hooks->collections == j->side->compared)
         raise_noted(j);
@@ -427,7 +428,7 @@ const struct oracle_module oracle_told = {
     .told = told,
     .phase = phase,
     .called = called,
-    .operated = operated,
+    .noted = noted,
     .compared = compared,
     .ended = ended,
 };
