@@ -10,15 +10,38 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Red zones are between the variables; volatile keeps the loops from becoming calls that check.
- * from: NULL for zeros. */
-__attribute__((no_sanitize("address"))) static void
-write_bytes(volatile char *to, const volatile char *from, size_t bytes) {
+/* Red zones are between the variables; volatile keeps the loops from becoming calls that check. */
+#define UNCHECKED __attribute__((no_sanitize("address"))) static
+
+/* Four words at a time: this is done for every program. */
+UNCHECKED void copy_words(volatile uint64_t *to, const volatile uint64_t *from, size_t n) {
+    size_t i = 0;
+    for (; i + 4 <= n; i += 4) {
+        to[i] = from[i];
+        to[i + 1] = from[i + 1];
+        to[i + 2] = from[i + 2];
+        to[i + 3] = from[i + 3];
+    }
+    for (; i < n; i++)
+        to[i] = from[i];
+}
+
+UNCHECKED void clear_words(volatile uint64_t *to, size_t n) {
+    size_t i = 0;
+    for (; i + 4 <= n; i += 4)
+        to[i] = to[i + 1] = to[i + 2] = to[i + 3] = 0;
+    for (; i < n; i++)
+        to[i] = 0;
+}
+
+/* from: NULL for zeros. */
+UNCHECKED void write_bytes(volatile char *to, const volatile char *from, size_t bytes) {
     bool aligned = ((uintptr_t)to | (uintptr_t)from) % sizeof(uint64_t) == 0;
-    size_t at = 0;
-    for (; aligned && at + sizeof(uint64_t) <= bytes; at += sizeof(uint64_t))
-        *(volatile uint64_t *)(volatile void *)(to + at) =
-            from ? *(const volatile uint64_t *)(const volatile void *)(from + at) : 0;
+    size_t words = aligned ? bytes / sizeof(uint64_t) : 0, at = words * sizeof(uint64_t);
+    if (from)
+        copy_words((volatile void *)to, (const volatile void *)from, words);
+    else
+        clear_words((volatile void *)to, words);
     for (; at < bytes; at++)
         to[at] = from ? from[at] : 0;
 }

@@ -123,9 +123,11 @@ void heap_map(struct gc *g) {
 }
 
 void heap_add(struct gc *g, word block) {
-    if (!heap_cell(block))
-        heap_map(g); /* in a new chunk */
     struct cell *cell = heap_cell(block);
+    if (!cell) { /* in a new chunk */
+        heap_map(g);
+        cell = heap_cell(block);
+    }
     cell->stamp = epoch;
     cell->ephemeron = false;
 }
@@ -139,13 +141,14 @@ bool heap_is_block(word v) {
     return cell && cell->stamp == epoch;
 }
 
-bool heap_is_ephemeron(word v) {
-    const struct cell *cell = heap_cell(v);
-    return cell && cell->stamp == epoch && cell->ephemeron;
-}
-
 bool heap_has_ephemerons(void) {
     return caml_ephe_list_head;
+}
+
+/* Most heaps have none. */
+bool heap_is_ephemeron(word v) {
+    const struct cell *cell = heap_has_ephemerons() ? heap_cell(v) : NULL;
+    return cell && cell->stamp == epoch && cell->ephemeron;
 }
 
 bool heap_lacks_mark(word block) {

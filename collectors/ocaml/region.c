@@ -32,7 +32,7 @@ static struct block {
     size_t bytes, size; /* asked for; rounded up, without the red zone */
     bool is_free;
 } blocks[BLOCKS];
-static unsigned n_blocks, n_large;
+static unsigned n_blocks, n_free, n_large;
 static struct {
     bool limited, asks; /* the program has said so; the call under way may be refused memory */
     bool refused;
@@ -71,14 +71,16 @@ void region_reset(struct gc_hooks *own_hooks) {
     else
         poison(low, high);
     low = high = region + BYTES / 2;
-    n_blocks = n_large = 0;
+    n_blocks = n_free = n_large = 0;
     memset(&hunger, 0, sizeof hunger);
 }
 
 static struct block *reuse(size_t size) {
-    for (unsigned i = 0; i < n_blocks; i++)
-        if (blocks[i].is_free && blocks[i].size == size)
+    for (unsigned i = 0; i < n_blocks && n_free > 0; i++)
+        if (blocks[i].is_free && blocks[i].size == size) {
+            n_free--;
             return &blocks[i];
+        }
     return NULL;
 }
 
@@ -151,6 +153,7 @@ void region_free(void *start) {
         return;
     struct block *b = block_at(start);
     b->is_free = true;
+    n_free++;
     poison(b->start, b->start + b->size);
 }
 

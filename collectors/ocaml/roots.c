@@ -6,6 +6,7 @@
 
 #include <caml/memory.h>
 #include <caml/mlvalues.h>
+#include <caml/version.h>
 
 /* Slots take turns in being every kind of root that C code can have, and of one that other code
  * has: words of its stack; of native code, registers and the data of modules too. */
@@ -33,9 +34,16 @@ static bool is_module_data(unsigned slot) {
 static value *stack_place(unsigned m, unsigned n) {
     return (value *)runtime_stack(m) - 1 - n;
 }
+#if OCAML_VERSION < 50000
+static bool is_there(unsigned m) {
+    (void)m;
+    return true;
+}
+#else
 static bool is_there(unsigned m) {
     return runtime_stack(m) != NULL;
 }
+#endif
 static bool is_module_data(unsigned slot) {
     (void)slot;
     return false;

@@ -29,8 +29,8 @@ static enum shadow_kind look(struct gc *g, word v, word *block, size_t *fields) 
 }
 
 /* Words at the start of a block that the runtime keeps for itself. */
-static unsigned hidden_words(word block) {
-    if (heap_is_ephemeron(block))
+static unsigned hidden_words(word block, bool ephemeron) {
+    if (ephemeron)
         return CAML_EPHE_DATA_OFFSET; /* the link to the next one */
     return header_tag(header_of(block)) == TAG_CUSTOM ? CUSTOM_HIDDEN : 0;
 }
@@ -38,8 +38,9 @@ static unsigned hidden_words(word block) {
 static word shown_header(struct gc *g, word block) {
     (void)g;
     word header = header_of(block);
-    return header_make(header_wosize(header) - hidden_words(block), WHITE,
-                       heap_is_ephemeron(block) ? 0 : header_tag(header));
+    bool ephemeron = heap_is_ephemeron(block);
+    return header_make(header_wosize(header) - hidden_words(block, ephemeron), WHITE,
+                       ephemeron ? 0 : header_tag(header));
 }
 
 /* Between mark and sweep, while ephemerons are cleaned. */
@@ -57,9 +58,10 @@ static void copy_ephemeron(struct gc *g, word *to, size_t wosize) {
 }
 
 static void copy(struct gc *g, word block, word *to, size_t wosize) {
-    const word *from = word_pointer(block) + hidden_words(block);
+    bool ephemeron = heap_is_ephemeron(block);
+    const word *from = word_pointer(block) + hidden_words(block, ephemeron);
     check_mark(g, block);
-    if (heap_is_ephemeron(block)) {
+    if (ephemeron) {
         copy_ephemeron(g, to, wosize);
         return;
     }
