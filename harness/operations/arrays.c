@@ -124,8 +124,15 @@ bool op_dup(struct runner *r, const struct op *op, unsigned m) {
     return true;
 }
 
-/* As recursive definitions fill in a block that has been promised.  One with a finaliser does not
- * become lazy: nobody could have asked for the finaliser of such a one. */
+/* As recursive definitions fill in a block that has been promised.  Not every block becomes lazy:
+ * one with a finaliser, since nobody could have asked for the finaliser of a lazy one; and one that
+ * a Forward block leads to, past which pointers may have been led to what was not lazy then.  The
+ * language has no recursive definition with `lazy x` of an x that is promised. */
+static bool may_become_lazy(struct runner *r, unsigned object) {
+    return r->model.objects[object].wosize == 1 && !r->model.objects[object].pinned &&
+           !is_forwarded(r, object);
+}
+
 bool op_update(struct runner *r, const struct op *op, unsigned m) {
     if (op->values[0].kind != VALUE_SLOT || !ALL_HAVE(r, update))
         return skip(r, SKIP_UNFIT);
@@ -134,9 +141,9 @@ bool op_update(struct runner *r, const struct op *op, unsigned m) {
         return skip(r, SKIP_UNFIT);
     struct model_object *o = &r->model.objects[to];
     const struct model_object *like = &r->model.objects[from];
-    bool lazy = like->tag == TAG_LAZY && (o->pinned || like->wosize != 1);
+    bool refused = like->tag == TAG_LAZY && !may_become_lazy(r, to);
     if (o->is_static || o->wosize != like->wosize || is_numbers(r, to) || is_numbers(r, from) ||
-        o->tag == TAG_FORWARD || like->tag == TAG_FORWARD || lazy)
+        o->tag == TAG_FORWARD || like->tag == TAG_FORWARD || refused)
         return skip(r, SKIP_UNFIT);
     copy_parent(r, m, op->dst, SLOT_TO);
     copy_parent(r, m, op->values[0].block, SLOT_VALUE);

@@ -42,6 +42,32 @@ static bool is_key(const struct runner *r, unsigned object) {
     return passes;
 }
 
+/* Does the word lead to a Forward block, and from there to the object? */
+static bool is_led_past(const struct model *model, word v, unsigned object) {
+    bool passes = false;
+    if (model_is_pointer(v) && model->objects[model_object(v)].tag == TAG_FORWARD)
+        end_of_chain(model, v, object, &passes);
+    return passes;
+}
+
+bool is_forwarded(struct runner *r, unsigned object) {
+    const struct model *model = &r->model;
+    model_mark(&r->model);
+    bool led = false;
+    for (unsigned s = 0; s < PROGRAM_SLOTS; s++)
+        for (unsigned m = 0; m < model->mutators; m++)
+            led |= is_led_past(model, model->slots[m][s], object);
+    for (uint32_t i = 0; i < model->n_order && !led; i++) {
+        const struct model_object *o = &model->objects[model->order[i]];
+        uint32_t end = o->ephemeron                              ? 2 * o->wosize
+                       : o->mark == model->epoch || o->is_static ? o->wosize
+                                                                 : 0;
+        for (uint32_t f = o->first_scanned; f < end && !led; f++)
+            led = is_led_past(model, model->fields[o->first_field + f], object);
+    }
+    return led;
+}
+
 /* A collector leads no pointer past a Forward block with this field: where its chain ends there is
  * a block with a tag that whoever forces a lazy value must see. */
 static bool stays_a_block(const struct runner *r, word field) {

@@ -74,6 +74,8 @@ uint32_t new_object(struct runner *, unsigned m, unsigned dst, size_t wosize, un
 void name_object(struct runner *, unsigned m, unsigned dst, uint32_t object);
 /* Does the word lead through Forward blocks into the middle of a closure, where no key may? */
 bool leads_to_infix(const struct runner *, word v);
+/* Does anything lead through Forward blocks to the object?  Marks the model. */
+bool is_forwarded(struct runner *, unsigned object);
 /* The lazy block in the slot becomes a Forward block to its field. */
 void make_forward(struct runner *, unsigned m, unsigned slot);
 
