@@ -65,15 +65,21 @@ static void initialise(struct runner *r, const struct op *op, unsigned m, size_t
     clear_slot(r, m, SLOT_NEW);
 }
 
-bool op_alloc(struct runner *r, const struct op *op, unsigned m) {
+/* False if there was no room: dst has then what it had, or what a finaliser has put there. */
+static bool make_block(struct runner *r, const struct op *op, unsigned m) {
     before_allocation(r, m);
     bool forward = op->tag == TAG_FORWARD && r->forwards; /* as Lazy.force makes it, or nothing */
     unsigned tag = !forward ? lowered_own_tag(op->tag, r->own_tags) : op->size == 1 ? TAG_LAZY : 0;
     if (allocate(r, m, op->size, tag, 0, r->units) == MODEL_NONE)
-        return true;
+        return false;
     initialise(r, op, m, 0);
     if (forward && op->size == 1 && r->extras)
         make_forward(r, m, op->dst);
+    return true;
+}
+
+bool op_alloc(struct runner *r, const struct op *op, unsigned m) {
+    make_block(r, op, m);
     return true;
 }
 
@@ -141,17 +147,16 @@ static bool build_block(struct runner *r, unsigned m, unsigned dst, const struct
     struct op op = {
         .code = OP_ALLOC, .dst = (uint8_t)dst, .size = (uint16_t)n, .n_values = (uint8_t)n};
     memcpy(op.values, fields, n * sizeof *fields);
-    word before = r->model.slots[m][dst];
-    op_alloc(r, &op, m);
-    return r->model.slots[m][dst] != before;
+    return make_block(r, &op, m);
 }
 
 /* Allocated first, then filled with blocks, as long as no finaliser puts something else there. */
 static void build_array(struct runner *r, const struct op *op, unsigned m) {
     struct op array = {.code = OP_ALLOC, .dst = op->dst, .size = op->blocks ? op->blocks : 1};
-    op_alloc(r, &array, m);
+    if (!make_block(r, &array, m))
+        return;
     word made = r->model.slots[m][op->dst];
-    for (uint16_t k = 0; model_is_pointer(made) && k < op->blocks; k++) {
+    for (uint16_t k = 0; k < op->blocks; k++) {
         clear_slot(r, m, SLOT_VALUE);
         if (!build_block(r, m, SLOT_VALUE, &kept, 1) || r->model.slots[m][op->dst] != made)
             return;
