@@ -12,7 +12,7 @@
 
 enum { A, B, C, D, SLOT_ROLES, NO_ROLE = SLOT_ROLES, EVERY_SLOT };
 enum { GROWN_HEAP = 2048 }; /* words: more than the smallest piece of one */
-enum { AT_RANDOM = 0, LONGEST_IDIOM = 13, SMALL_TAG = 1 /* of a block with one field */ };
+enum { AT_RANDOM = 0, LONGEST_IDIOM = 14, SMALL_TAG = 1 /* of a block with one field */ };
 
 /* Operands that are not named, as of any new operation. */
 struct step {
@@ -44,8 +44,11 @@ struct idiom {
     { OP_APPEND, to, first, other, AT_RANDOM, 0, 0, false }
 #define PUT_ADDRESS(to, field, what)                                                               \
     { OP_STORE, to, NO_ROLE, what, (field) + 1, 0, 0, true }
-#define CYCLE /* a slice that may be all of one */                                                 \
-    { OP_SLICE, NO_ROLE, NO_ROLE, NO_ROLE, AT_RANDOM, UINT8_MAX, 0, false }
+#define MAKE_MANY(slot, blocks)                                                                    \
+    { OP_BUILD, slot, NO_ROLE, NO_ROLE, AT_RANDOM, blocks, 0, false }
+#define SLICE_OF(budget)                                                                           \
+    { OP_SLICE, NO_ROLE, NO_ROLE, NO_ROLE, AT_RANDOM, budget, 0, false }
+#define CYCLE /* a slice that may be all of one */ SLICE_OF(UINT8_MAX)
 #define COLLECT(code)                                                                              \
     { code, NO_ROLE, NO_ROLE, NO_ROLE, AT_RANDOM, 0, 0, false }
 
@@ -59,13 +62,13 @@ static const struct idiom idioms[] = {
      {MAKE(OP_ALLOC_CLOSURE, A), GET(OP_INFIX, A, A, 1), MAKE_KEYS(C, 1), PUT(OP_EPHE_SET, C, 1, A),
       MAKE(OP_ALLOC, B), PUT(OP_EPHE_SET, C, 0, B), MAKE(OP_DROP, B)}},
     /* data moves from one ephemeron to another while a cycle is under way that looks at each once,
-     * the last one first: one slice begins it, another may end between the two, where there is one
-     * that takes long, since the last of many keys is the one that dies */
-    {13,
-     {MAKE(OP_EPHEMERON, C), MAKE_KEYS(A, 7), MAKE(OP_ALLOC, B), PUT(OP_EPHE_SET, C, 0, B),
-      PUT(OP_EPHE_SET, A, 7, B), PUT(OP_EPHE_SET, A, 0, B), MAKE(OP_DROP, B), MAKE(OP_EPHEMERON, D),
-      COLLECT(OP_MINOR), COLLECT(OP_SLICE), COLLECT(OP_SLICE), GET(OP_EPHE_BLIT, D, C, 0),
-      PUT(OP_EPHE_UNSET, C, 0, NO_ROLE)}},
+     * the last one first: one slice begins it, the other ends where what the ephemeron between the
+     * two has is being marked, which takes long */
+    {14,
+     {MAKE(OP_EPHEMERON, C), MAKE(OP_ALLOC, B), PUT(OP_EPHE_SET, C, 0, B), MAKE_MANY(B, 40),
+      MAKE(OP_EPHEMERON, A), PUT(OP_EPHE_SET, A, 0, B), MAKE(OP_DROP, B), MAKE(OP_EPHEMERON, D),
+      COLLECT(OP_FULL), SLICE_OF(20), SLICE_OF(20), GET(OP_EPHE_BLIT, D, C, 0),
+      PUT(OP_EPHE_UNSET, C, 0, NO_ROLE), COLLECT(OP_FULL)}},
     /* what only an ephemeron has is taken out of it, at whatever moment of a cycle */
     {8,
      {MAKE_KEYS(C, 1), MAKE(OP_ALLOC, A), PUT(OP_EPHE_SET, C, 1, A), COLLECT(OP_MINOR),
