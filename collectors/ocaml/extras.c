@@ -108,6 +108,7 @@ void ephemeron_set(struct gc *g, word ephemeron, size_t i, word v) {
 
 static void set(struct gc *g, unsigned obj, size_t i, unsigned v) {
     runtime_begin(g);
+    runtime_may_lack(g);
     ephemeron_set(g, root_get(obj), i, root_get(v));
     runtime_end_anew(g);
 }
@@ -115,6 +116,7 @@ static void set(struct gc *g, unsigned obj, size_t i, unsigned v) {
 static void unset(struct gc *g, unsigned obj, size_t i) {
     runtime_begin(g);
     leave_marking(g, MASK_EPHEMERON);
+    runtime_may_lack(g);
     if (i == 0)
         caml_ephemeron_unset_data(in_slot(obj));
     else
@@ -139,7 +141,9 @@ static bool get_field(value e, size_t i, value *v) {
 static bool get(struct gc *g, unsigned dst, unsigned obj, size_t i) {
     value v = Val_unit;
     runtime_begin(g);
+    runtime_may_lack(g);
     bool found = get_field(in_slot(obj), i, &v);
+    runtime_unguard();
     if (found)
         give(g, dst, v);
     return found;
@@ -198,6 +202,7 @@ static void blit(struct gc *g, unsigned src, size_t i, unsigned dst, size_t j, s
     leave_marking(g, MASK_EPHEMERON);
     if (i == 0 && is_masked(g, MASK_BLIT_DATA))
         darken_data(in_slot(src));
+    runtime_may_lack(g);
     if (i == 0)
         caml_ephemeron_blit_data(in_slot(src), in_slot(dst));
     else
@@ -268,6 +273,7 @@ static void forward(struct gc *g, unsigned obj, unsigned v) {
     runtime_begin(g);
     if (heap_has_ephemerons())
         leave_young(g, in_slot(obj), in_slot(v));
+    runtime_may_lack(g);
     lazy_forced(in_slot(obj), in_slot(v));
     runtime_end_anew(g);
 }
@@ -289,6 +295,7 @@ static void truncate_block(struct gc *g, unsigned obj, size_t n) {
 /* Array.fill, for any block with values. */
 static void fill(struct gc *g, unsigned obj, size_t i, size_t n, unsigned v) {
     runtime_begin(g);
+    runtime_may_lack(g);
     caml_array_fill(in_slot(obj), Val_long((intnat)i), Val_long((intnat)n), in_slot(v));
     runtime_end_anew(g);
 }
@@ -348,6 +355,7 @@ static enum gc_result duplicate(struct gc *g, unsigned dst, unsigned src, unsign
 
 static void update(struct gc *g, unsigned obj, unsigned v) {
     runtime_begin(g);
+    runtime_may_lack(g);
     caml_update_dummy(in_slot(obj), in_slot(v));
     runtime_end_anew(g);
 }

@@ -272,7 +272,10 @@ const char *runtime_check(struct gc *);
 /* ---- mutator.c, extras.c ------------------------------------------------------------------------
  */
 
-void runtime_begin(struct gc *);   /* of an operation: the slots are roots */
+void runtime_begin(struct gc *); /* of an operation: the slots are roots */
+/* Memory may be refused until runtime_unguard, in what the runtime has no exception for: it goes on
+ * without, or ends the process. */
+void runtime_may_lack(const struct gc *);
 void runtime_end(struct gc *);     /* what it has put off comes, and the shadow keeps up */
 void runtime_renew(struct gc *);   /* writes the shadow anew */
 void runtime_keep_up(struct gc *); /* the same, if anything may have moved or died since */

@@ -116,6 +116,11 @@ static word *shadow_field(struct gc *g, unsigned obj, size_t i) {
     return word_pointer(runtime_slots(g)[obj]) + i;
 }
 
+void runtime_may_lack(const struct gc *g) {
+    if (g->starving)
+        region_may_refuse(true);
+}
+
 /* As into a block that has just been allocated, also where a field has been initialised before. */
 void runtime_init(struct gc *g, unsigned m, unsigned obj, size_t i, unsigned v) {
     (void)m;
@@ -124,15 +129,20 @@ void runtime_init(struct gc *g, unsigned m, unsigned obj, size_t i, unsigned v) 
     if (!is_inside(g, obj))
         return;
     Field(root_value(obj), i) = Val_unit;
+    runtime_may_lack(g);
     caml_initialize(&Field(root_value(obj), i), root_value(v));
+    runtime_unguard();
 }
 
 enum gc_result runtime_store(struct gc *g, unsigned m, unsigned obj, size_t i, unsigned v) {
     (void)m;
     runtime_begin(g);
     *shadow_field(g, obj, i) = runtime_slots(g)[v];
-    if (is_inside(g, obj))
-        caml_modify(&Field(root_value(obj), i), root_value(v));
+    if (!is_inside(g, obj))
+        return GC_OK;
+    runtime_may_lack(g);
+    caml_modify(&Field(root_value(obj), i), root_value(v));
+    runtime_unguard();
     return GC_OK;
 }
 
@@ -162,6 +172,7 @@ enum gc_result runtime_blit(struct gc *g, unsigned m, unsigned src, size_t i, un
     (void)m;
     runtime_begin(g);
     memmove(shadow_field(g, dst, j), shadow_field(g, src, i), n * sizeof(word));
+    runtime_may_lack(g);
     if (is_inside(g, dst))
         caml_array_blit(root_value(src), Val_long((intnat)i), root_value(dst), Val_long((intnat)j),
                         Val_long((intnat)n));
