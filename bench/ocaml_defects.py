@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 """How many executions does it take to find each known defect of OCaml's runtime?
 
-    bench/ocaml_defects.py run FOLDER [--seeds=10] [--runs=100000] [--max-len=512] [--defects=MASK,MASK]
+    bench/ocaml_defects.py run FOLDER [--runtime=ocaml|ocaml5] [--seeds=10] [--runs=100000] [--max-len=512] [--defects=MASK,MASK]
     bench/ocaml_defects.py report FOLDER
 
-Each run fuzzes one target from an empty corpus with all masks on but one (docs/ocaml.md) until something
+Each run fuzzes one target from an empty corpus with all masks on but one (docs/ocaml.md, docs/ocaml5.md) until something
 is found, with libFuzzer's seeds 1, 2, ...; what is found must be gone with the mask on.  A line of
 FOLDER/runs.jsonl is a run; those that are there are not made again, so that a command which has been
 interrupted goes on.  Executions, as libFuzzer counts them, do not depend on the machine.  A run that
@@ -27,13 +27,14 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BIN = os.path.join(ROOT, "build", "fuzz", "bin")
 
 
-def defects():
+def defects(runtime):
     """{mask: the collector whose crash file comes first}, those of the runtime without its own assertions before others."""
     found = {}
-    for path in sorted(glob.glob(os.path.join(ROOT, "crashes", "*", "ocaml*-*.txt")),
-                       key=lambda p: ("ocaml_debug-" in p, p)):
+    for path in sorted(glob.glob(os.path.join(ROOT, "crashes", "*", f"{runtime}*-*.txt")),
+                       key=lambda p: ("_debug-" in p, p)):
         collector, mask = os.path.basename(path)[:-len(".txt")].split("-", 1)
-        found.setdefault(mask, collector)
+        if collector.split("_")[0] == runtime:
+            found.setdefault(mask, collector)
     return found
 
 
@@ -86,12 +87,13 @@ def records(folder):
 def run(options):
     os.makedirs(options.folder, exist_ok=True)
     done = {(r["mask"], r["seed"]) for r in records(options.folder)}
-    wanted = options.defects.split(",") if options.defects else list(defects())
+    known = defects(options.runtime)
+    wanted = options.defects.split(",") if options.defects else list(known)
     for seed in range(1, options.seeds + 1):
         for mask in wanted:
             if (mask, seed) in done:
                 continue
-            record = fuzz(defects()[mask], mask, seed, options)
+            record = fuzz(known[mask], mask, seed, options)
             with open(os.path.join(options.folder, "runs.jsonl"), "a", encoding="utf-8") as lines:
                 lines.write(json.dumps(record) + "\n")
             print(json.dumps(record), flush=True)
@@ -115,6 +117,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["run", "report"])
     parser.add_argument("folder")
+    parser.add_argument("--runtime", choices=["ocaml", "ocaml5"], default="ocaml")
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--runs", type=int, default=100000, help="executions after which a run gives up")
     parser.add_argument("--max-len", type=int, default=512)
