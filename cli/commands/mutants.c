@@ -30,6 +30,8 @@ enum {
     MAX_LEN,
     SEED,
     SEEDS,
+    ONLY,
+    LEFT,
     RESULTS,
     ACCEPTED,
     TIME,
@@ -50,6 +52,11 @@ static const struct argp_option options[] = {
     {"max-len", MAX_LEN, "N", 0, "bytes that a program may have (default: 256)", 0},
     {"seed", SEED, "N", 0, "of the programs (default: 1)", 0},
     {"seeds", SEEDS, "PATH", 0, "programs that come first, a file or folder, again and again", 0},
+    {"only", ONLY, "TEXT", 0,
+     "mutants with TEXT in their name, which is what the report says behind \"accept:\"; @FILE: "
+     "those with which a line of the file ends, an earlier report's; again and again for more",
+     0},
+    {"left", LEFT, NULL, 0, "only mutants that nobody has accepted", 0},
     {"results", RESULTS, "DIR", 0,
      "where results are kept, with which the next run goes on (default: build/mutants/NAME)", 0},
     {"accepted", ACCEPTED, "FILE", 0,
@@ -67,6 +74,7 @@ struct mutants_request {
     struct program_plan programs;
     struct hunt_plan hunt;
     struct accepted accepted;
+    struct choice_of_mutants choice;
     char *seeds[MUTANT_SOURCES];
     const char *collector, *results, *accepted_path;
     unsigned time, jobs;
@@ -74,13 +82,19 @@ struct mutants_request {
     char *folder;
 };
 
-static bool add_path(char **paths, unsigned *n, const char *argument) {
+/* text: malloc'ed. */
+static bool add_text(char **texts, unsigned *n, char *text) {
     if (*n == MUTANT_SOURCES) {
         fprintf(stderr, "isoheap: more than %d of one kind\n", MUTANT_SOURCES);
+        free(text);
         return false;
     }
-    paths[(*n)++] = text_of("%s", path_argument(argument));
+    texts[(*n)++] = text;
     return true;
+}
+
+static bool add_path(char **paths, unsigned *n, const char *argument) {
+    return add_text(paths, n, text_of("%s", path_argument(argument)));
 }
 
 static error_t parse_number(int key, char *argument, struct mutants_request *r) {
@@ -120,6 +134,11 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         return add_path(c->own.folder, &c->own.n, argument) ? 0 : EINVAL;
     case SEEDS:
         return add_path(r->seeds, &r->programs.n_seeds, argument) ? 0 : EINVAL;
+    case ONLY:
+        return add_text(r->choice.texts, &r->choice.n_texts, text_of("%s", argument)) ? 0 : EINVAL;
+    case LEFT:
+        r->choice.left = true;
+        return 0;
     case CLANG:
         c->clang = argument;
         return 0;
@@ -324,6 +343,7 @@ static enum exit_status report(struct mutants_request *r, const struct mutants *
                                    .accepted = &r->accepted,
                                    .budget = r->programs.budget,
                                    .finished = finished,
+                                   .chosen = is_choice(&r->choice),
                                    .killed_too = r->killed};
     struct tally_of_mutants t = tally_mutants(&report);
     if (r->json)
@@ -407,7 +427,8 @@ static enum exit_status make_and_hunt(struct mutants_request *r) {
     enum exit_status status = EXIT_UNREADABLE;
     r->programs.folder = r->compile.folder = r->folder;
     r->programs.seeds = r->seeds;
-    if (build_mutants(&r->compile, &mutants, &object) && load_suspect(object, &mutants, &suspect)) {
+    if (build_mutants(&r->compile, &mutants, &object) && load_suspect(object, &mutants, &suspect) &&
+        choose_mutants(&mutants, &r->choice, &r->accepted)) {
         r->programs.plain = plain_collector(r);
         status = is_of_plugin(r->programs.plain, &suspect) ? hunt(r, &mutants, &suspect, object)
                                                            : EXIT_USAGE;

@@ -140,7 +140,8 @@ static struct result run_range(const struct hunt_plan *plan, struct runner *runn
 
 static bool is_hunted(const struct hunting *h, unsigned k) {
     const struct result *r = &h->board->line[k].result;
-    return !h->plan->mutants->all[k - 1].dropped && r->fate == FATE_open && r->tried < h->limit &&
+    const struct mutant *m = &h->plan->mutants->all[k - 1];
+    return !m->dropped && !m->aside && r->fate == FATE_open && r->tried < h->limit &&
            !h->board->line[k].unsure;
 }
 

@@ -8,6 +8,7 @@
  *   rewrite.c    the texts with a switch for every mutant
  *   compile.c    clang: trees, the object with all mutants, the code of one
  *   programs.c   the programs that all mutants run, made on the collector as it is
+ *   choose.c     which mutants a run is for
  *   hunt.c       each mutant runs them, until one is a violation
  *   same.c       survivors whose code is the collector's own
  *   accepted.c   survivors that somebody has looked at, with reasons
@@ -149,6 +150,7 @@ struct mutant {
     enum mutant_operator op;
     bool whole;           /* a statement that is left out */
     bool dropped;         /* it does not compile: there is no such mutant */
+    bool aside;           /* there is, and this run leaves it alone (choose.c) */
     char *function;       /* in which it is */
     char *code;           /* what stands there instead */
     char *before, *after; /* the same for people */
@@ -358,6 +360,22 @@ char *accept_key(const struct mutants *, const struct mutant *);
 const struct accepted_entry *accepted_find(struct accepted *, const struct mutants *,
                                            const struct mutant *);
 
+/* ---- choose.c ---------------------------------------------------------------------------------
+ */
+
+/* Which mutants a run is for: none of them names any, all. */
+struct choice_of_mutants {
+    char *texts[MUTANT_SOURCES]; /* part of a mutant's name (accept_key) each, or @FILE: a line of
+                                    the file ends in it */
+    unsigned n_texts;
+    bool left; /* those alone that nobody has accepted */
+};
+static inline bool is_choice(const struct choice_of_mutants *c) {
+    return c->n_texts > 0 || c->left;
+}
+/* Sets the others aside.  False after a message: a file cannot be read, or nothing is named. */
+bool choose_mutants(struct mutants *, const struct choice_of_mutants *, struct accepted *);
+
 /* ---- report.c ---------------------------------------------------------------------------------
  */
 
@@ -366,6 +384,7 @@ struct tally_of_mutants {
     unsigned accepted[ACCEPTED_COUNT]; /* survivors; [0]: those that nobody has accepted */
     unsigned tried_least;              /* programs that each survivor has behind it */
     unsigned stale;                    /* accepted, and no survivor */
+    unsigned aside;                    /* mutants that the run was not for */
 };
 struct mutant_report {
     const char *collector;
@@ -375,6 +394,7 @@ struct mutant_report {
     struct accepted *accepted;
     unsigned budget;
     bool finished, killed_too;
+    bool chosen; /* it is for some of the mutants: nothing is said of the others */
 };
 struct tally_of_mutants tally_mutants(const struct mutant_report *);
 /* Shares in percent: of the mutants that make a program go wrong, and of all that are not

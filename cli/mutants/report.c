@@ -25,7 +25,8 @@ struct tally_of_mutants tally_mutants(const struct mutant_report *r) {
     for (unsigned k = 1; k <= r->mutants->n; k++) {
         const struct mutant *mutant = &r->mutants->all[k - 1];
         const struct result *result = &r->results->result[k];
-        if (mutant->dropped)
+        t.aside += mutant->aside && !mutant->dropped;
+        if (mutant->dropped || mutant->aside)
             continue;
         t.made++;
         t.same += result->fate == FATE_same;
@@ -36,7 +37,7 @@ struct tally_of_mutants tally_mutants(const struct mutant_report *r) {
         if (result->fate == FATE_open)
             tally_survivor(&t, r, mutant, result);
     }
-    for (unsigned i = 0; i < r->accepted->n; i++)
+    for (unsigned i = 0; !r->chosen && i < r->accepted->n; i++)
         t.stale += !r->accepted->entry[i].used;
     return t;
 }
@@ -92,7 +93,7 @@ static void put_killed(FILE *out, const struct mutant_report *r, unsigned number
 }
 
 static void put_stale(FILE *out, const struct mutant_report *r) {
-    for (unsigned i = 0; r->finished && i < r->accepted->n; i++)
+    for (unsigned i = 0; r->finished && !r->chosen && i < r->accepted->n; i++)
         if (!r->accepted->entry[i].used)
             fprintf(out, "accepted, but no survivor, line %u: %s\n", r->accepted->entry[i].line,
                     r->accepted->entry[i].key);
@@ -104,7 +105,7 @@ static void put_operators(FILE *out, const struct mutant_report *r) {
         unsigned made = 0, killed = 0, open = 0;
         for (unsigned k = 1; k <= r->mutants->n; k++) {
             const struct mutant *m = &r->mutants->all[k - 1];
-            if (m->op != o || m->dropped)
+            if (m->op != o || m->dropped || m->aside)
                 continue;
             made++;
             killed += r->results->result[k].fate == FATE_killed;
@@ -141,6 +142,8 @@ static void put_sums(FILE *out, const struct mutant_report *r, const struct tall
             "  found: %.1f %% of those that make a program go wrong, %.1f %% of all that are not "
             "equivalent\n",
             share_wrong(t), share_all(t));
+    if (r->chosen)
+        fprintf(out, "  %u other mutants were left aside\n", t->aside);
     if (r->programs->not_run)
         fprintf(out, "  %u programs besides were not run: the collector cannot be given them\n",
                 r->programs->not_run);
@@ -157,7 +160,8 @@ static void put_sums(FILE *out, const struct mutant_report *r, const struct tall
 void print_mutants(FILE *out, const struct mutant_report *r) {
     struct tally_of_mutants t = tally_mutants(r);
     for (unsigned k = 1; k <= r->mutants->n; k++) {
-        if (r->mutants->all[k - 1].dropped)
+        const struct mutant *m = &r->mutants->all[k - 1];
+        if (m->dropped || m->aside)
             continue;
         if (r->results->result[k].fate == FATE_open)
             put_survivor(out, r, k);
@@ -182,6 +186,8 @@ static const char *fate_name(const struct mutant_report *r, unsigned k) {
     static const char *const names[] = {"survived", "killed", "equivalent code", "twin"};
     if (r->mutants->all[k - 1].dropped)
         return "does not compile";
+    if (r->mutants->all[k - 1].aside)
+        return "left aside";
     if (r->results->result[k].fate == FATE_open && r->results->result[k].ran == 0)
         return "never executed";
     return names[r->results->result[k].fate];
@@ -191,7 +197,7 @@ static void put_mutant_json(FILE *out, const struct mutant_report *r, unsigned k
     const struct mutant *m = &r->mutants->all[k - 1];
     const struct result *result = &r->results->result[k];
     const struct accepted_entry *e =
-        result->fate == FATE_open ? accepted_find(r->accepted, r->mutants, m) : NULL;
+        result->fate == FATE_open && !m->aside ? accepted_find(r->accepted, r->mutants, m) : NULL;
     fputs(k > 1 ? ",\n    {" : "\n    {", out);
     put_member(out, "file", r->mutants->files[m->file].path);
     put_member(out, "function", m->function);
@@ -202,12 +208,12 @@ static void put_mutant_json(FILE *out, const struct mutant_report *r, unsigned k
     put_member(out, "accept", key);
     free(key);
     put_member(out, "fate", fate_name(r, k));
-    if (result->fate == FATE_killed) {
+    if (result->fate == FATE_killed && !m->aside) {
         put_member(out, "class",
                    result->harness_error ? "harness_error" : violation_name(result->violation));
         put_member(out, "effect", effect_name(violation_effect(result->violation)));
     }
-    if (result->fate == FATE_twin)
+    if (result->fate == FATE_twin && !m->aside)
         fprintf(out, "\"twin\": %u, ", result->twin);
     if (e) {
         put_member(out, "accepted", accepted_name(e->kind));
@@ -225,9 +231,9 @@ void print_mutants_json(FILE *out, const struct mutant_report *r) {
     fprintf(out,
             ",\n  \"budget\": %u, \"not_run\": %u, \"finished\": %s, \"address_sanitizer\": %s, "
             "\"mutants\": %u, "
-            "\"equivalent_code\": %u, \"twins\": %u,\n",
+            "\"aside\": %u, \"equivalent_code\": %u, \"twins\": %u,\n",
             r->budget, r->programs->not_run, r->finished ? "true" : "false",
-            has_address_sanitizer() ? "true" : "false", t.made, t.same, t.twins);
+            has_address_sanitizer() ? "true" : "false", t.made, t.aside, t.same, t.twins);
     fprintf(out,
             "  \"left_out\": {\"macros\": %u, \"constants\": %u, \"switches\": %u, "
             "\"uncompiled\": %u},\n",

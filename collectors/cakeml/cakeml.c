@@ -20,27 +20,11 @@ enum { SIMULATION_BUDGET = 2000 };
 /* ---- configuration ----------------------------------------------------------------------------
  */
 
-enum { W64, W32, LIST, WORDS, LEVELS };
 static const char *const variants[] = {"w64", "w32", "list", "words", NULL};
 static const char *const kinds[] = {"generational", "simple", "none", NULL};
 
-/* w64 and w32 have the algorithm level in lockstep; list is it alone, words are 64 bits alone.
- * Variants beyond the names are the same four with other bits: 2 of the length and 2 of the tag in
- * a pointer, one of padding, one for headers with 6 bits of length instead of 16 or 32. */
-static struct cakeml_rep representation(const struct gc_config *c) {
-    unsigned level = c->variant % LEVELS, bits = c->variant / LEVELS;
-    bool narrow = bits >> 5 & 1;
-    return (struct cakeml_rep){.width = level == W32 ? 32 : 64,
-                               .len_size = narrow         ? 6
-                                           : level == W32 ? 16
-                                                          : 32,
-                               .len_bits = bits & 3,
-                               .tag_bits = bits >> 2 & 3,
-                               .pad_bits = bits >> 4 & 1};
-}
-
 static void cakeml_promise(const struct gc_config *c, struct collector_traits *traits) {
-    struct cakeml_rep rep = representation(c);
+    struct cakeml_rep rep = cakeml_rep_of(c->variant);
     if (rep.len_size < 16)
         traits->max_wosize = (1u << rep.len_size) - 1;
     if (c->kind % CAKEML_KINDS == CAKEML_NO_GC) {
@@ -97,29 +81,28 @@ static void forget(struct gc *g) {
 
 static void set_generations(struct cakeml_view *v, const struct gc_config *c) {
     v->n_gens = 1 + c->promotion_age % CAKEML_GENERATIONS;
-    for (unsigned k = 0; k < CAKEML_GENERATIONS; k++) {
+    for (unsigned k = 0; k < CAKEML_GENERATIONS; k++)
         v->sizes[k] = (uint32_t)(c->nursery_words << k);
-        v->starts[k] = 0;
-    }
 }
 
 /* An empty heap has the layout of every kind. */
 static void cakeml_reset(struct gc *g, const struct gc_config *config) {
     uint32_t limit = (uint32_t)config->heap_words;
-    unsigned level = config->variant % LEVELS;
-    bool list = level == LIST;
+    enum cakeml_level level = cakeml_level_of(config->variant);
+    bool list = level == CAKEML_LIST;
     if (config->heap_words > (list ? (size_t)CAKEML_LIMIT : (size_t)CAKEML_LARGEST))
         abort(); /* cakeml.h: the largest heap */
     forget(g);
     g->config = *config;
     g->heap = 0;
     g->judged = false;
-    bool lists = level != WORDS && (list || config->hooks->refinement) && limit <= CAKEML_LIMIT;
+    bool lists =
+        level != CAKEML_WORDS && (list || config->hooks->refinement) && limit <= CAKEML_LIMIT;
     g->view = (struct cakeml_view){.words = !list,
                                    .lists = lists,
                                    .kind = (enum cakeml_kind)(config->kind % CAKEML_KINDS),
                                    .next = (enum cakeml_kind)(config->kind % CAKEML_KINDS),
-                                   .rep = representation(config),
+                                   .rep = cakeml_rep_of(config->variant),
                                    .limit = limit,
                                    .heap = &g->heaps[0],
                                    .w = &g->words,
@@ -175,9 +158,7 @@ static void write_words(struct gc *g, uint32_t a, size_t n, bool raw, const word
         memset(m, 0, units * sizeof *m);
     for (size_t k = units; k < n; k++) {
         word w = content[k];
-        cakeml_value v = raw                     ? encode_raw(g, w)
-                         : shadow_is_small(g, w) ? shadow_small(w)
-                                                 : shadow_encode(g, w);
+        cakeml_value v = raw ? encode_raw(g, w) : shadow_encode(g, w);
         if (list)
             list[k] = v;
         if (m)
@@ -441,9 +422,8 @@ static word cakeml_shown_at(struct gc *g, word shown) {
 
 /* New elements begin at `a`, and those of the youngest generation where it starts. */
 static word cakeml_own_place(struct gc *g, enum gc_place place) {
-    bool generations = g->view.kind == CAKEML_GENERATIONAL && g->view.n_gens > 0;
     if (place == GC_PLACE_YOUNG)
-        return generations ? leads_to(g, g->view.starts[0], 0) : 0;
+        return g->view.kind == CAKEML_GENERATIONAL ? leads_to(g, g->view.starts[0], 0) : 0;
     return leads_to(g, g->view.a, 0);
 }
 

@@ -102,7 +102,6 @@ static void set_states(struct gc *g, int gen) {
     w->apart = !v->partial && v->next == CAKEML_GENERATIONAL;
     w->gs = v->partial ? v->starts[gen] : 0;
     w->rs = refs_start(g);
-    w->roots = g->word_roots;
     g->state = (struct cakeml_state){.heap = &g->heaps[g->heap],
                                      .to = &g->heaps[!g->heap],
                                      .partial = v->partial,
@@ -164,7 +163,6 @@ void collect_now(struct gc *g, int gen, uint32_t request) {
     v->request = request;
     v->unused = v->sp + v->sp1;
     v->collects = true;
-    v->s = &g->state;
     v->sim = NULL;
     set_states(g, gen);
     gc_note_fill(g->config.hooks, GC_FILL_NURSERY, v->a - v->starts[0]);

@@ -85,6 +85,26 @@ struct cakeml_rep {
     unsigned len_bits, tag_bits, pad_bits; /* of a pointer */
 };
 
+/* What a config's variant names: w64 and w32 have the algorithm level in lockstep, list is it
+ * alone, words are 64 bits alone.  Variants beyond the names are the same four with other bits: 2
+ * of the length and 2 of the tag in a pointer, one of padding, one for headers with 6 bits of
+ * length instead of 16 or 32. */
+enum cakeml_level { CAKEML_W64, CAKEML_W32, CAKEML_LIST, CAKEML_WORDS, CAKEML_LEVELS };
+static inline enum cakeml_level cakeml_level_of(unsigned variant) {
+    return (enum cakeml_level)(variant % CAKEML_LEVELS);
+}
+static inline struct cakeml_rep cakeml_rep_of(unsigned variant) {
+    bool half = cakeml_level_of(variant) == CAKEML_W32;
+    unsigned bits = variant / CAKEML_LEVELS;
+    return (struct cakeml_rep){.width = half ? 32 : 64,
+                               .len_size = bits >> 5 & 1 ? 6
+                                           : half        ? 16
+                                                         : 32,
+                               .len_bits = bits & 3,
+                               .tag_bits = bits >> 2 & 3,
+                               .pad_bits = bits >> 4 & 1};
+}
+
 static inline uint64_t cakeml_word(const struct cakeml_rep *c, uint64_t w) {
     return c->width == 64 ? w : w & UINT32_MAX;
 }

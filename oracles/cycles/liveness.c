@@ -3,10 +3,11 @@
  * Oracle liveness: slices begin cycles and end them, and what cycle says of them moves on.
  *
  * During a run: the counter of cycles never goes back, and moves with each cycle that begins (who
- * trusts it would else watch no cycle).  After the script, when nobody changes the heap any more:
- * one cycle may be under way, and the next one finds all that nothing reaches.  With generations it
- * may take more: young blocks are roots of a cycle, and dead old blocks keep young ones, until
- * these are old enough to move, for which there must be room.
+ * trusts it would else watch no cycle); a cycle that has ended is a collection.  After the script,
+ * when nobody changes the heap any more: one cycle may be under way, and the next one finds all
+ * that nothing reaches.  With generations it may take more: young blocks are roots of a cycle, and
+ * dead old blocks keep young ones, until these are old enough to move, for which there must be
+ * room.
  */
 #include "oracles/judge.h"
 
@@ -14,11 +15,13 @@
 
 struct liveness {
     struct gc_cycle cycle; /* after the last operation */
+    uint64_t collections;
 };
 
 static bool built(struct judge *j) {
     struct liveness *l = j->state;
     l->cycle = j->services->cycle(j);
+    l->collections = j->side->hooks->collections;
     return false;
 }
 
@@ -31,6 +34,20 @@ _Noreturn static void fail_counter(struct judge *j, struct gc_cycle now, const c
     judge_fail(j, VIOLATION_promise_broken, detail);
 }
 
+/* A slice with a budget that leaves a cycle under way has done a step of it. */
+static bool called(struct judge *j, const struct request *request, bool full) {
+    const struct side *s = j->side;
+    (void)request;
+    (void)full;
+    if (!s->slice.done || s->slice.budget == 0 || !s->traits.paced || !s->traits.ticks ||
+        s->took > 0 || j->services->cycle(j).phase == GC_PHASE_IDLE)
+        return false;
+    snprintf(j->expected, VERDICT_TEXT, "a step or more for a budget of %zu words",
+             s->slice.budget);
+    snprintf(j->found, VERDICT_TEXT, "none, and a cycle is under way");
+    judge_fail(j, VIOLATION_no_progress, "a slice with a budget takes no step of the cycle");
+}
+
 static bool operated(struct judge *j) {
     struct liveness *l = j->state;
     struct gc_cycle now = j->services->cycle(j);
@@ -39,7 +56,12 @@ static bool operated(struct judge *j) {
     if (now.begun == l->cycle.begun && l->cycle.phase == GC_PHASE_IDLE &&
         now.phase != GC_PHASE_IDLE)
         fail_counter(j, now, "a cycle is under way that cycle has not counted");
+    if (l->cycle.phase != GC_PHASE_IDLE && now.phase == GC_PHASE_IDLE &&
+        j->side->hooks->collections == l->collections)
+        judge_fail(j, VIOLATION_promise_broken,
+                   "a cycle has ended, and hooks->collections is what it was");
     l->cycle = now;
+    l->collections = j->side->hooks->collections;
     return true;
 }
 
@@ -128,6 +150,7 @@ const struct oracle_module oracle_liveness = {
     .needs = 1u << NEED_slices | 1u << NEED_exact,
     .state = sizeof(struct liveness),
     .built = built,
+    .called = called,
     .operated = operated,
     .ended = ended,
 };

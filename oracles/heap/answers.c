@@ -74,10 +74,34 @@ static bool recounted(struct judge *j) {
     judge_fail(j, VIOLATION_promise_broken, "the number of collections has gone back");
 }
 
+/* Do the slots hold what was put there before adopt? */
+static bool slots_stayed(const struct judge *j) {
+    const struct side *s = j->side;
+    for (unsigned m = 0; m < s->config.mutators; m++)
+        for (unsigned i = 0; i < PROGRAM_SLOTS; i++)
+            if (s->slots[m][i] != side_word(j->model, s->party, j->model->slots[m][i]))
+                return false;
+    return true;
+}
+
+/* adopt counts a collection if it moves blocks, and then alone: where it has not, the addresses are
+ * those of the image.  Not one of the calls that are counted as judged. */
+static bool built(struct judge *j) {
+    uint64_t counted = j->side->hooks->collections;
+    if (!j->side->collector->image || counted == 1 || (counted == 0 && slots_stayed(j)))
+        return false;
+    snprintf(j->expected, VERDICT_TEXT, "0, or 1 if blocks have moved");
+    snprintf(j->found, VERDICT_TEXT, "%llu", (unsigned long long)counted);
+    if (counted > 1)
+        judge_fail(j, VIOLATION_promise_broken, "adopt counts more collections than one");
+    judge_fail(j, VIOLATION_promise_broken, "adopt has moved blocks, and counts no collection");
+}
+
 const struct oracle_module oracle_answers = {
     .meaning = "every call has an answer that is one to it, and is refused only where that may be",
     .source = "isoheap: collectors/extras.h, enum gc_result; trait may_refuse",
     .classes = {VIOLATION_promise_broken},
+    .built = built,
     .recounted = recounted,
     .replied = replied,
     .each_operation = true, /* all its calls have been answered */

@@ -26,16 +26,41 @@ static bool built(struct judge *j) {
     struct cakeml_record *r = j->state;
     r->seen = false;
     r->before = j->side->hooks->collections;
+    r->lists = false;
+    r->kind = (enum cakeml_kind)(j->side->config.kind % CAKEML_KINDS);
+    cakeml_begin(&r->oracle);
     return false;
+}
+
+/* The state is of what the config names, and of the kind that was shown last. */
+static bool as_configured(struct cakeml_record *c, const struct cakeml_view *v,
+                          const struct gc_config *config) {
+    struct cakeml_rep rep = cakeml_rep_of(config->variant);
+    enum cakeml_level level = cakeml_level_of(config->variant);
+    bool same = v->limit == config->heap_words && v->words == (level != CAKEML_LIST) &&
+                v->lists == (level != CAKEML_WORDS) && v->rep.width == rep.width &&
+                v->rep.len_size == rep.len_size && v->rep.len_bits == rep.len_bits &&
+                v->rep.tag_bits == rep.tag_bits && v->rep.pad_bits == rep.pad_bits &&
+                v->n_gens == 1 + config->promotion_age % CAKEML_GENERATIONS;
+    for (unsigned k = 0; k < v->n_gens; k++)
+        same &= v->sizes[k] == (uint32_t)(config->nursery_words << k);
+    if (!same)
+        return cakeml_broken(&c->oracle, VIOLATION_promise_broken, CAKEML_NONE,
+                             "another variant or other generations than the config names");
+    if (v->lists && v->stage == CAKEML_START && v->kind != c->kind)
+        return cakeml_broken(&c->oracle, VIOLATION_promise_broken, CAKEML_NONE,
+                             "a switch to another kind is not shown");
+    return true;
 }
 
 static bool shown(struct judge *j, void *view) {
     struct cakeml_record *c = j->state;
     c->seen = true;
     struct cakeml_view *v = view;
-    /* What words alone do, the other oracles judge. */
-    c->holds = !v->lists || cakeml_holds(&c->oracle, v);
+    c->holds = cakeml_holds(&c->oracle, v) && as_configured(c, v, &j->side->config);
     c->comes_last = v->lists && v->stage == CAKEML_DONE;
+    c->lists = v->lists;
+    c->kind = v->kind;
     return false;
 }
 

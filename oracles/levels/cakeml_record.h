@@ -11,10 +11,12 @@
 
 struct cakeml_record {
     struct cakeml_oracle oracle;
-    bool holds;      /* the last state that was shown */
-    bool comes_last; /* it ends a collection */
-    bool seen;       /* a state, since the initial heap stood */
-    uint64_t before; /* collections then */
+    bool holds;            /* the last state that was shown */
+    bool comes_last;       /* it ends a collection */
+    bool seen;             /* a state, since the initial heap stood */
+    bool lists;            /* that state has some */
+    enum cakeml_kind kind; /* after the last state that changes it */
+    uint64_t before;       /* collections then */
 };
 
 /* An oracle's part in a state that has been shown: fails if the statement that does not hold is of

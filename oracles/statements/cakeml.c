@@ -56,6 +56,17 @@ static bool heap_length_ok(struct cakeml_oracle *o, const struct cakeml_view *v)
     return true;
 }
 
+/* heap_lookup of an address where no element starts is None. */
+static bool nothing_between(struct cakeml_oracle *o, const struct cakeml_view *v) {
+    uint32_t elements = 0, found = 0;
+    FOR_ELEMENTS(at, v->heap, 0, v->limit)
+    elements++;
+    for (uint32_t a = 0; a < v->limit; a++)
+        found += v->heap->el[a].kind != CAKEML_NOTHING;
+    return found == elements ||
+           layout_fails(o, CAKEML_NONE, "heap_lookup: an element starts within another");
+}
+
 /* gc_kind_inv: heap_split (a + sp + sp1). */
 static bool heap_splits(struct cakeml_oracle *o, const struct cakeml_view *v) {
     uint32_t end = cakeml_refs_start(v);
@@ -81,7 +92,7 @@ static bool gc_kind_inv(struct cakeml_oracle *o, const struct cakeml_view *v) {
 
 bool cakeml_layout(struct cakeml_oracle *o, const struct cakeml_view *v) {
     return unused_space_inv(o, v) && data_up_to(o, v) && heap_splits(o, v) &&
-           heap_length_ok(o, v) && gc_kind_inv(o, v);
+           heap_length_ok(o, v) && nothing_between(o, v) && gc_kind_inv(o, v);
 }
 
 /* ---- pointers ---------------------------------------------------------------------------------
@@ -195,16 +206,6 @@ static void remember(struct cakeml_oracle *o, const struct cakeml_view *v) {
         find_reachable(o, v);
 }
 
-/* Section 3.2 on the choice between full and partial, for an allocation. */
-static bool choice_ok(struct cakeml_oracle *o, const struct cakeml_view *v) {
-    bool partial = v->kind == CAKEML_GENERATIONAL && v->unused >= v->request;
-    if (v->request > 0 && v->partial != partial)
-        return cakeml_broken(o, VIOLATION_refinement_broken, CAKEML_NONE,
-                             partial ? "3.2: a full collection where a partial one will do"
-                                     : "3.2: a partial collection that may not free enough");
-    return true;
-}
-
 /* ---- gc_related -------------------------------------------------------------------------------
  */
 
@@ -283,7 +284,7 @@ bool cakeml_gc_related(struct cakeml_oracle *o, const struct cakeml_view *v) {
  */
 
 static bool at_start(struct cakeml_oracle *o, struct cakeml_view *v) {
-    if (!cakeml_layout(o, v) || !cakeml_pointers(o, v) || !choice_ok(o, v) ||
+    if (!cakeml_layout(o, v) || !cakeml_pointers(o, v) || !cakeml_choice(o, v) ||
         !cakeml_word_heap(o, v))
         return false;
     remember(o, v);
@@ -303,7 +304,7 @@ static bool trigger_ok(struct cakeml_oracle *o, const struct cakeml_view *v) {
 
 static bool when_done(struct cakeml_oracle *o, struct cakeml_view *v) {
     return cakeml_same_result(o, v) && cakeml_gc_related(o, v) && cakeml_layout(o, v) &&
-           cakeml_pointers(o, v) && cakeml_word_heap(o, v) && trigger_ok(o, v);
+           cakeml_pointers(o, v) && cakeml_word_heap(o, v) && trigger_ok(o, v) && cakeml_aged(o, v);
 }
 
 /* Between collections: what an allocation or a switch has touched. */
@@ -325,7 +326,7 @@ static bool may_refuse(struct cakeml_oracle *o, const struct cakeml_view *v) {
     return true;
 }
 
-bool cakeml_holds(struct cakeml_oracle *o, struct cakeml_view *v) {
+static bool stage_holds(struct cakeml_oracle *o, struct cakeml_view *v) {
     switch (v->stage) {
     case CAKEML_START:
         return at_start(o, v);
@@ -341,4 +342,9 @@ bool cakeml_holds(struct cakeml_oracle *o, struct cakeml_view *v) {
         return may_refuse(o, v);
     }
     return true;
+}
+
+/* What words alone do, the other oracles judge. */
+bool cakeml_holds(struct cakeml_oracle *o, struct cakeml_view *v) {
+    return cakeml_order(o, v) && (!v->lists || (stage_holds(o, v) && cakeml_whole(o, v)));
 }

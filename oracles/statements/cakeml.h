@@ -7,6 +7,7 @@
  * every collection (Figures 4 and 5), the relation between machine words and heap elements before,
  * after and at every move (Figure 6, section 4.3), gc_related and completeness of what a collection
  * did (section 3.4), and that a partial collection is a full one of the pretend-heap (section 3.4).
+ * What is not shown is not judged, so that the order of the states and their number are judged too.
  */
 #ifndef ISOHEAP_STATEMENTS_CAKEML_H
 #define ISOHEAP_STATEMENTS_CAKEML_H
@@ -24,12 +25,23 @@ struct cakeml_oracle {
     struct cakeml_heap before;
     cakeml_value roots[CAKEML_ROOTS];
     uint32_t a, refs_start;
+    uint32_t starts[CAKEML_GENERATIONS];
+    uint32_t request;
+    uint64_t budget; /* for simulations */
+    uint32_t space;  /* words that the collection may fill */
+    /* what has been shown: the stage of the last state, + 1, or 0; words that were copied in this
+     * collection; the levels are done; the pretend-heap was collected */
+    unsigned shown;
+    uint32_t copied;
+    bool over, simulated;
     /* reachable_addresses roots before: of a full collection */
     uint32_t n_reached, reached_words;
     uint16_t work[CAKEML_LIMIT];
     uint8_t marks[CAKEML_LIMIT + 1];
 };
 
+/* A run begins, whatever the last one has left unfinished. */
+void cakeml_begin(struct cakeml_oracle *);
 /* False: oracle->broken says what does not hold. */
 bool cakeml_holds(struct cakeml_oracle *, struct cakeml_view *);
 
@@ -43,6 +55,13 @@ bool cakeml_pointers(struct cakeml_oracle *, const struct cakeml_view *);
 /* gc_related, with the forwarding pointers as its witness f, and addr_map f roots; for full
  * collections domain f = reachable_addresses, and the completeness of lengths. */
 bool cakeml_gc_related(struct cakeml_oracle *, const struct cakeml_view *);
+/* The states come in order, and none is left out (cakeml_order.c): before a state is judged, and
+ * when it holds. */
+bool cakeml_order(struct cakeml_oracle *, const struct cakeml_view *);
+bool cakeml_whole(struct cakeml_oracle *, const struct cakeml_view *);
+/* Which generation is collected, and where generations start afterwards (cakeml_order.c). */
+bool cakeml_choice(struct cakeml_oracle *, const struct cakeml_view *);
+bool cakeml_aged(struct cakeml_oracle *, const struct cakeml_view *);
 /* word_heap for the whole heap (cakeml_words.c). */
 bool cakeml_word_heap(struct cakeml_oracle *, const struct cakeml_view *);
 /* One move on both levels (cakeml_words.c). */

@@ -72,6 +72,7 @@ check 2 'it was cut short' "${mutants[@]}" --source own/large.c --results x --ti
 
 sed -n 's/^    accept: \(.*\)/equivalent \1\n    for the test/p' first >accepted
 run 0 'left: 0$' one --accepted accepted
+cp accepted all
 # shellcheck disable=SC2016 # backquotes of the report
 printf 'waste pebble.c mark call `gone();` -> `;`\n    it was there once\n' >>accepted
 run 1 'accepted, but no survivor, line [0-9]+: pebble.c mark call' one --accepted accepted
@@ -82,6 +83,27 @@ run 3 'odd:2: a reason without an entry' one --accepted odd
 printf 'lie pebble.c mark call\n' >odd
 run 3 'odd:1: no reason' one --accepted odd
 run 3 'nowhere: No such file' one --accepted nowhere
+
+# ---- some of them ----
+
+run '0|1' '[1-9][0-9]* other mutants were left aside' one --only ' sweep ' --killed
+cp out some
+grep ': in ' some | grep -qv ': in sweep: ' && complain 'others than those of sweep are reported' some
+for pattern in 'killed by' 'accept: pebble.c sweep '; do
+    [ "$(grep -c "$pattern" some)" -eq "$(grep -A2 ': in sweep: ' first | grep -c "$pattern")" ] || complain "sweep has other mutants alone: $pattern" some
+done
+# Those of an earlier report.
+run 1 'other mutants were left aside' one --only @first
+diff <(grep 'accept: ' first) <(grep 'accept: ' out) || complain 'others survive alone' out
+grep -q ' killed 0: ' out || complain 'a survivor is killed alone' out
+run 0 'left: 0$' one --left --accepted all
+grep -q ' survive 0, ' out || complain 'accepted ones are among those that are left' out
+run 0 'left: 0$' one --left --accepted accepted # of the others nothing is said
+run '0|1' '"fate": "left aside"' one --only ' mark ' --json
+python3 -c 'import json; r = json.load(open("out")); assert r["aside"] + r["mutants"] == sum(m["fate"] != "does not compile" for m in r["all"])' ||
+    complain 'the JSON counts others' out
+run 3 'no mutant of [0-9]+ is chosen' one --only 'nobody at all'
+run 3 'nowhere: No such file' one --only @nowhere
 
 # ---- cut short ----
 

@@ -128,12 +128,13 @@ static unsigned states_left;
 static void judge(struct gc_hooks *h, void *view) {
     struct cakeml_view *v = view;
     (void)h;
+    if (wanted)
+        spoilt = oracle;
     if (!cakeml_holds(&oracle, v))
         fail_msg("a healthy state: %s at %u", oracle.broken, (unsigned)oracle.where);
     if (!wanted || v->stage != wanted->stage || states_left-- > 0)
         return;
     struct cakeml_view copy = copy_view(v);
-    spoilt = oracle;
     wanted->spoil(&copy);
     if (cakeml_holds(&spoilt, &copy))
         fail_msg("not seen: %s", wanted->named);
@@ -216,8 +217,33 @@ static void old_to_new(struct cakeml_view *v) {
     v->heap->words[D1 + 1] = v->heap->words[R2 + 2];
 }
 static void too_eager(struct cakeml_view *v) {
-    v->request = 1;
+    v->request = v->sp + 1;
     v->partial = false;
+    v->s->apart = true;
+}
+static void too_early(struct cakeml_view *v) {
+    v->request = v->sp;
+}
+static void refs_apart(struct cakeml_view *v) {
+    v->s->apart = true;
+}
+static void not_ripe(struct cakeml_view *v) {
+    v->request = v->sp + 1;
+    v->s->gen_start = v->starts[1];
+}
+static void left_over(struct cakeml_view *v) {
+    v->heap->el[D2 + 1].kind = CAKEML_DATA;
+}
+static void begun_twice(struct cakeml_view *v) {
+    (void)v;
+    spoilt.shown = CAKEML_STEP + 1;
+}
+static void not_begun(struct cakeml_view *v) {
+    (void)v;
+    spoilt.shown = CAKEML_CHANGED + 1;
+}
+static void no_lists(struct cakeml_view *v) {
+    v->lists = false;
 }
 static void too_lazy(struct cakeml_view *v) {
     v->request = HEAP;
@@ -274,6 +300,14 @@ static void invariants_can_fail(void **state) {
          CAKEML_START, 0, memory_field},
         {"gc_kind_inv: the heap does not split at a + sp + sp1", VIOLATION_layout_broken,
          CAKEML_START, 0, no_split},
+        {"heap_lookup: an element starts within another", VIOLATION_layout_broken, CAKEML_START, 0,
+         left_over},
+        {"conf.isRef is for the generational kind's full collection", VIOLATION_refinement_broken,
+         CAKEML_START, 0, refs_apart},
+        {"3.2: a collection before the GC trigger pointer is reached", VIOLATION_refinement_broken,
+         CAKEML_START, 0, too_early},
+        {"another generation than the oldest that is ripe is collected",
+         VIOLATION_refinement_broken, CAKEML_START, 0, not_ripe},
     };
     SPOIL_ALL(table, GC_MINOR);
 }
@@ -473,11 +507,74 @@ static void allocations_can_be_wrong(void **state) {
     SPOIL_ALL(table, GC_MINOR);
 }
 
+/* ---- what is not shown ------------------------------------------------------------------------
+ */
+
+static void move_unseen(struct cakeml_view *v) {
+    (void)v;
+    spoilt.copied--;
+}
+static void end_unseen(struct cakeml_view *v) {
+    (void)v;
+    spoilt.over = false;
+}
+static void not_simulated(struct cakeml_view *v) {
+    (void)v;
+    spoilt.simulated = false;
+}
+static void too_dear(struct cakeml_view *v) {
+    spoilt.budget = v->limit - v->s->gen_start - 1;
+}
+static void budget_lost(struct cakeml_view *v) {
+    v->budget--;
+}
+static void stays_young(struct cakeml_view *v) {
+    v->starts[0] = OLD;
+}
+static void older_too(struct cakeml_view *v) {
+    v->starts[1] = OLD;
+}
+
+static void states_can_be_left_out(void **state) {
+    (void)state;
+    static const struct spoiling table[] = {
+        {"a collection has begun, and its end is not shown", VIOLATION_promise_broken, CAKEML_START,
+         0, begun_twice},
+        {"the beginning of a collection is not shown", VIOLATION_promise_broken, CAKEML_STEP, 0,
+         not_begun},
+        {"words alone show what only lists can", VIOLATION_promise_broken, CAKEML_STEP, 0,
+         no_lists},
+        {"not all moves of a collection are shown", VIOLATION_promise_broken, CAKEML_DONE, 0,
+         move_unseen},
+        {"not all moves of a collection are shown", VIOLATION_promise_broken, CAKEML_DONE, 0,
+         end_unseen},
+        {"a simulation that can be paid for is not shown", VIOLATION_promise_broken, CAKEML_DONE, 0,
+         not_simulated},
+        {"a simulation is shown that was not to be paid for", VIOLATION_promise_broken, CAKEML_DONE,
+         0, too_dear},
+        {"the budget of simulations is not what they have left of it", VIOLATION_promise_broken,
+         CAKEML_DONE, 0, budget_lost},
+    };
+    SPOIL_ALL(table, GC_MINOR);
+}
+
+static void generations_can_stay(void **state) {
+    (void)state;
+    static const struct spoiling table[] = {
+        {"a generation that was collected starts before the data's end",
+         VIOLATION_generation_order_broken, CAKEML_DONE, 0, stays_young},
+        {"a generation that was not collected starts elsewhere", VIOLATION_generation_order_broken,
+         CAKEML_DONE, 0, older_too},
+    };
+    SPOIL_ALL(table, GC_MINOR);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(invariants_can_fail),      cmocka_unit_test(moves_can_differ),
         cmocka_unit_test(the_simulation_can_fail),  cmocka_unit_test(what_was_done_can_be_wrong),
-        cmocka_unit_test(allocations_can_be_wrong),
+        cmocka_unit_test(allocations_can_be_wrong), cmocka_unit_test(states_can_be_left_out),
+        cmocka_unit_test(generations_can_stay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
