@@ -189,9 +189,8 @@ static void adopt_counts_a_collection_that_moves(void **state) {
     counted = 1;
     moves = true;
     passes(&c, HEAP);
-    counted = 2;
-    must_break_with(&c, HEAP, VIOLATION_promise_broken, ORACLE_answers,
-                    "adopt counts more collections than one");
+    counted = 2; /* in two steps */
+    passes(&c, HEAP);
     counted = 0;
     must_break_with(&c, HEAP, VIOLATION_promise_broken, ORACLE_answers,
                     "adopt has moved blocks, and counts no collection");
