@@ -328,8 +328,8 @@ static uint64_t run_batch(const struct source *source, uint64_t from, uint64_t t
     write_progress(&p);
     if (start_child(&child)) {
         for (; p.number < to; p.number++) {
-            struct input input = source->get(p.number);
             write_progress(&p);
+            struct input input = source->get(p.number);
             alarm(options.timeout);
             run_target(input);
             if (note_refusal(&p) && source->refused)

@@ -54,6 +54,13 @@ printf 's' >"$folder/twice/2"
 printf 'x' >"$folder/twice/3"
 expect 1 '^twice/2: crashed: SIGABRT after the inputs before it, but not alone;.*2 passed, 1 failed$' --together twice
 # What cannot be read, and what would be a replay of nothing.
+mkdir "$folder/torn"
+printf 'x' >"$folder/torn/1"
+ln -s /proc/self/mem "$folder/torn/2" # it can be opened, and not read
+printf 'x' >"$folder/torn/3"
+for together in '' --together; do
+    expect 3 '^torn/2: Input/output error;2 passed, 0 failed$' ${together:+"$together"} torn
+done
 expect 3 'nowhere: No such file.*;1 passed, 0 failed$' nowhere good/one
 expect 3 'empty: nothing to replay;0 passed, 0 failed$' empty
 expect 2 '^usage:'
