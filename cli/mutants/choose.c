@@ -51,7 +51,7 @@ static unsigned set_aside(struct mutants *m, const struct choice_of_mutants *c, 
         char *name = accept_key(m, &m->all[k]);
         m->all[k].aside = !is_named(c, texts, name) ||
                           (c->left && accepted_find(accepted, m, &m->all[k]) != NULL);
-        chosen += !m->all[k].aside && !m->all[k].dropped;
+        chosen += is_chosen(&m->all[k]);
         free(name);
     }
     return chosen;

@@ -141,8 +141,7 @@ static struct result run_range(const struct hunt_plan *plan, struct runner *runn
 static bool is_hunted(const struct hunting *h, unsigned k) {
     const struct result *r = &h->board->line[k].result;
     const struct mutant *m = &h->plan->mutants->all[k - 1];
-    return !m->dropped && !m->aside && r->fate == FATE_open && r->tried < h->limit &&
-           !h->board->line[k].unsure;
+    return is_chosen(m) && r->fate == FATE_open && r->tried < h->limit && !h->board->line[k].unsure;
 }
 
 /* One mutant in a worker.  False: the collector as it is does not do well any more. */

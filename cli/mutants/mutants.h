@@ -363,6 +363,11 @@ const struct accepted_entry *accepted_find(struct accepted *, const struct mutan
 /* ---- choose.c ---------------------------------------------------------------------------------
  */
 
+/* There is such a mutant, and the run is for it. */
+static inline bool is_chosen(const struct mutant *m) {
+    return !m->dropped && !m->aside;
+}
+
 /* Which mutants a run is for: none of them names any, all. */
 struct choice_of_mutants {
     char *texts[MUTANT_SOURCES]; /* part of a mutant's name (accept_key) each, or @FILE: a line of

@@ -26,7 +26,7 @@ struct tally_of_mutants tally_mutants(const struct mutant_report *r) {
         const struct mutant *mutant = &r->mutants->all[k - 1];
         const struct result *result = &r->results->result[k];
         t.aside += mutant->aside && !mutant->dropped;
-        if (mutant->dropped || mutant->aside)
+        if (!is_chosen(mutant))
             continue;
         t.made++;
         t.same += result->fate == FATE_same;
@@ -105,7 +105,7 @@ static void put_operators(FILE *out, const struct mutant_report *r) {
         unsigned made = 0, killed = 0, open = 0;
         for (unsigned k = 1; k <= r->mutants->n; k++) {
             const struct mutant *m = &r->mutants->all[k - 1];
-            if (m->op != o || m->dropped || m->aside)
+            if (m->op != o || !is_chosen(m))
                 continue;
             made++;
             killed += r->results->result[k].fate == FATE_killed;
@@ -161,7 +161,7 @@ void print_mutants(FILE *out, const struct mutant_report *r) {
     struct tally_of_mutants t = tally_mutants(r);
     for (unsigned k = 1; k <= r->mutants->n; k++) {
         const struct mutant *m = &r->mutants->all[k - 1];
-        if (m->dropped || m->aside)
+        if (!is_chosen(m))
             continue;
         if (r->results->result[k].fate == FATE_open)
             put_survivor(out, r, k);

@@ -22,8 +22,8 @@ struct code_share {
 
 static bool is_wanted(const struct mutants *m, const struct results_file *r, unsigned k) {
     const struct mutant *mutant = &m->all[k - 1];
-    return !mutant->dropped && !mutant->aside && r->result[k].fate == FATE_open &&
-           r->result[k].tried > 0 && !r->result[k].code;
+    return is_chosen(mutant) && r->result[k].fate == FATE_open && r->result[k].tried > 0 &&
+           !r->result[k].code;
 }
 
 /* Every jobs-th of them. */
