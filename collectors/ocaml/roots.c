@@ -23,10 +23,6 @@ static value *stack_place(unsigned m, unsigned n) {
     (void)m; /* there is one */
     return (value *)frames_place(n);
 }
-static bool is_there(unsigned m) {
-    (void)m;
-    return true;
-}
 static bool is_module_data(unsigned slot) {
     return slot % ROOT_KINDS == ROOT_STACK && frames_is_data(slot / ROOT_KINDS);
 }
@@ -34,21 +30,21 @@ static bool is_module_data(unsigned slot) {
 static value *stack_place(unsigned m, unsigned n) {
     return (value *)runtime_stack(m) - 1 - n;
 }
-#if OCAML_VERSION < 50000
-static bool is_there(unsigned m) {
-    (void)m;
-    return true;
-}
-#else
-static bool is_there(unsigned m) {
-    return runtime_stack(m) != NULL;
-}
-#endif
 static bool is_module_data(unsigned slot) {
     (void)slot;
     return false;
 }
 #endif
+
+/* Has the mutator a stack?  A domain may have ended. */
+static bool is_there(unsigned m) {
+#if OCAML_VERSION < 50000
+    (void)m;
+    return true;
+#else
+    return runtime_stack(m) != NULL;
+#endif
+}
 
 static value *root_place(unsigned m, unsigned slot) {
     switch ((enum root_kind)(slot % ROOT_KINDS)) {
