@@ -209,9 +209,8 @@ static void a_reference_may_refuse_too(void **state) {
 
 static void must_break_with(const struct collector *c, const char *source, enum violation v,
                             enum oracle oracle, const char *detail, const char *found) {
-    verdict = *must_break(c, &program, source, v);
-    assert_int_equal(verdict.oracle, oracle);
-    assert_string_equal(verdict.detail, detail);
+    parse_program(&program, source);
+    verdict = must_be_found(c, &program, oracle, v, detail);
     assert_string_equal(verdict.found, found);
 }
 

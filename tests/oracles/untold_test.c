@@ -26,9 +26,8 @@ static const struct collector *real;
 
 static void must_break_with(const struct collector *c, const char *source, enum violation v,
                             enum oracle oracle, const char *detail) {
-    struct verdict verdict = *must_break(c, &program, source, v);
-    assert_string_equal(verdict.detail, detail);
-    assert_int_equal(verdict.oracle, oracle);
+    parse_program(&program, source);
+    must_be_found(c, &program, oracle, v, detail);
 }
 
 static void passes(const struct collector *c, const char *source) {
