@@ -72,11 +72,12 @@ struct gc_extras {
     enum gc_result (*resource)(struct gc *, unsigned dst, size_t words, uint64_t number);
     /* The block with tag 246 and one field gets tag 250 and that field. */
     void (*forward)(struct gc *, unsigned obj, unsigned value);
-    /* The block keeps n of its fields, at least one and fewer than it has.  NULL: the fields that go
-     * become unit, by stores. */
+    /* The block keeps n of its fields, at least one and fewer than it has.  NULL: the fields that
+     * go become unit, by stores. */
     void (*truncate)(struct gc *, unsigned obj, size_t n);
-    /* hooks->finalised is called when the block dies; last: after its weak pointers are cleared. */
-    void (*finalise)(struct gc *, unsigned obj, uint64_t number, bool last);
+    /* hooks->finalised is called when the block dies; last: after its weak pointers are cleared.
+     * GC_OUT_OF_MEMORY after starve alone: it is not called. */
+    enum gc_result (*finalise)(struct gc *, unsigned obj, uint64_t number, bool last);
     /* dst := a copy of what src reaches, so many words with headers. */
     enum gc_result (*marshal)(struct gc *, unsigned dst, unsigned src, bool unshared, size_t words);
     /* Words with headers that the block reaches; SIZE_MAX: no answer. */
@@ -108,14 +109,14 @@ struct gc_extras {
      * damaged and read.  If none is: what it gives, and hooks->collections has grown. */
     enum gc_result (*damage)(struct gc *, unsigned dst, unsigned src, enum gc_damage, size_t n);
     /* n > 0: of the requests for memory of a kilobyte or more the n-th from now on is refused, and
-     * all that follow; 0: none.  A function that may be refused says that it is out of memory, and
-     * has no effect; collections go on with what there is.  Where that is not enough hooks->ended
-     * is called.  In a call of any other function no request is refused. */
+     * all that follow; 0: none.  A function that allocates, finalise, finalise_then and switch_kind
+     * say that they are out of memory, and have no effect, but that a kind may be set in part; the
+     * others go on with what there is.  Where that is not enough hooks->ended is called. */
     void (*starve)(struct gc *, unsigned n);
     /* As finalise.  What it does may change slots, and happens in collections, steps and act alone.
      * It is not done if the heap of the program has no room for what the value reaches. */
-    void (*finalise_then)(struct gc *, unsigned obj, uint64_t number, bool last,
-                          const struct gc_finaliser *);
+    enum gc_result (*finalise_then)(struct gc *, unsigned obj, uint64_t number, bool last,
+                                    const struct gc_finaliser *);
     /* Runs the finalisers that wait: called between operations as long as any may. */
     void (*act)(struct gc *);
 };

@@ -161,7 +161,8 @@ static void check_deaths(struct conform *c) {
     expect_told(c, 1, "a custom block");
     for (unsigned last = 0; last < 2; last++) {
         make_node(c, 0, 0, 1);
-        extras(c)->finalise(c->gc, 0, 2 + last, last);
+        if (extras(c)->finalise(c->gc, 0, 2 + last, last) != GC_OK)
+            broken(c, "finalise was refused, although nothing has taken memory away");
         collect_fully(c);
         if (c->told[2 + last])
             broken(c, "the death of a block in a slot was told");

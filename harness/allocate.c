@@ -46,7 +46,7 @@ static struct request ask_side(struct side *s, unsigned m, size_t wosize, unsign
     }
     q.answer = s->answer;
     q.block = s->slots[m][SLOT_NEW];
-    if (q.answer == GC_OUT_OF_MEMORY && runner_of(s)->starved) {
+    if (q.answer == GC_OUT_OF_MEMORY && s->starved) {
         q.unasked = true; /* it need not say why */
         if (s->collector->walk)
             walk_side(s, IN_BETWEEN); /* it may have collected */

@@ -349,6 +349,7 @@ BODY(starve) {
 void call_starve(struct side *s, unsigned n) {
     struct call c = CALL_IN_OPERATION(s, .n = n);
     RUN(s, starve, &c);
+    s->starved = n > 0;
     leave_collected(s, NULL, false);
 }
 
@@ -794,25 +795,26 @@ void call_update(struct side *s, unsigned m, unsigned obj, unsigned value, size_
 }
 
 BODY(finalise) {
-    c->collector->extras->finalise(c->gc, c->dst, c->number, c->flag);
+    wait_for(c, c->collector->extras->finalise(c->gc, c->dst, c->number, c->flag));
 }
 
-void call_finalise(struct side *s, unsigned obj, uint64_t number, bool last) {
+enum gc_result call_finalise(struct side *s, unsigned obj, uint64_t number, bool last) {
     struct call c = CALL_IN_OPERATION(s, .dst = obj, .number = number, .flag = last);
     RUN(s, finalise, &c);
-    leave_changed(s);
+    return answered(s, c.result);
 }
 
 BODY(finalise_then) {
-    c->collector->extras->finalise_then(c->gc, c->dst, c->number, c->flag, c->finaliser);
+    wait_for(c,
+             c->collector->extras->finalise_then(c->gc, c->dst, c->number, c->flag, c->finaliser));
 }
 
-void call_finalise_then(struct side *s, unsigned obj, uint64_t number, bool last,
-                        const struct gc_finaliser *then) {
+enum gc_result call_finalise_then(struct side *s, unsigned obj, uint64_t number, bool last,
+                                  const struct gc_finaliser *then) {
     struct call c =
         CALL_IN_OPERATION(s, .dst = obj, .number = number, .flag = last, .finaliser = then);
     RUN(s, finalise_then, &c);
-    leave_changed(s);
+    return answered(s, c.result);
 }
 
 BODY(act) {

@@ -115,9 +115,9 @@ enum gc_result call_forwarding(struct side *, unsigned dst, unsigned value);
 void call_ephemeron_blit(struct side *, unsigned src, size_t i, unsigned dst, size_t j, size_t n);
 void call_forward(struct side *, unsigned obj, unsigned value);
 void call_truncate(struct side *, unsigned obj, size_t n);
-void call_finalise(struct side *, unsigned obj, uint64_t number, bool last);
-void call_finalise_then(struct side *, unsigned obj, uint64_t number, bool last,
-                        const struct gc_finaliser *);
+enum gc_result call_finalise(struct side *, unsigned obj, uint64_t number, bool last);
+enum gc_result call_finalise_then(struct side *, unsigned obj, uint64_t number, bool last,
+                                  const struct gc_finaliser *);
 void call_act(struct side *);
 void call_starve(struct side *, unsigned n);
 size_t call_measure(struct side *, unsigned obj);

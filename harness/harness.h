@@ -41,6 +41,7 @@ struct run_counts {
     uint64_t oracles[ORACLE_COUNT];       /* times that each oracle judged a collector */
     uint64_t subject[ORACLE_COUNT];       /* of those: the subject */
     uint64_t checks;                      /* full comparisons of the heaps */
+    uint64_t closure_keys;                /* keys that are closures, for infix pointers to them */
     uint64_t refusals; /* what the subject refused, allocations for the most part */
 };
 

@@ -54,7 +54,7 @@ static void broken(struct gc_hooks *hooks, const char *sentence) {
 /* Legal where the program has taken the memory away, and nowhere else. */
 static void deal_with_ended(void *context) {
     const struct said *w = context;
-    if (!runner_of(w->side)->starved)
+    if (!w->side->starved)
         event_broken(judge_of(w->side), w->sentence);
     skip_rest(runner_of(w->side));
 }

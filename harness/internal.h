@@ -96,7 +96,6 @@ struct runner {
     enum skip skip;        /* why the operation that runs has no effect, if it has none */
     unsigned mutator;      /* whose operation is under way; the first one lays out the heap */
     unsigned n_finalisers; /* numbers given away */
-    bool starved;          /* the program has taken memory away from the runtimes */
     int64_t n_ids;         /* numbers given to objects that have been read, from 0 on */
     struct finaliser {
         word value; /* that it is given: of the model */

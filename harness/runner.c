@@ -189,7 +189,7 @@ static void reset_side(struct runner *r, struct side *s) {
     size_t most = heap_most_words(&s->traits, &s->config);
     r->heap_words = most > r->heap_words ? most : r->heap_words;
     s->collections = s->compared = s->steps = s->poisonings = 0;
-    s->in_cycle = s->slice.done = s->settling = false;
+    s->in_cycle = s->slice.done = s->settling = s->starved = false;
     s->walked = 0;
     s->fuel = UINT64_MAX;
     s->calls = s->look = s->fuel_aside = 0;
@@ -282,7 +282,6 @@ static void reset(struct runner *r, const struct program *program) {
     r->run++;
     r->serial = r->n_finalisers = r->n_handed = r->mutator = 0;
     r->n_ids = 0;
-    r->starved = false;
     r->heap_words = program->config[CONFIG_HEAP];
     r->slice_words = program->config[CONFIG_SLICE];
     r->mutators = program_mutators(program); /* every collection scans their rows */

@@ -63,6 +63,7 @@ struct side {
     uint64_t poisonings;      /* calls of hooks->poison in this run */
     uint64_t poisoned_before; /* those of all collectors before the call that is under way */
     bool refused;             /* the last call that may be, and is no allocation */
+    bool starved;             /* the program has taken memory away from it (extras.h) */
     bool listened;            /* the event `told` comes */
     uint64_t look;            /* the event `ticked` comes after so many steps; 0: never */
     uint64_t fuel_aside;      /* in a call: what is left behind them of `fuel` */

@@ -163,6 +163,12 @@ static void print_skips(const struct run_counts *counts) {
     }
 }
 
+static void print_closure_keys(const struct run_counts *counts) {
+    if (counts->closure_keys)
+        printf("  %llu key%s set: a closure, for an infix pointer to it (a known defect)\n",
+               (unsigned long long)counts->closure_keys, counts->closure_keys == 1 ? "" : "s");
+}
+
 /* What was judged of the subject and, if there is one, of the reference.  A process that dies takes
  * its counts with it. */
 static void print_oracles(const struct job *job, const struct verdict *v, const struct program *p) {
@@ -232,6 +238,7 @@ static void run_file(const char *path, void *context) {
     if (r->verbose) {
         print_oracles(r->job, &v, &program);
         print_skips(&v.counts);
+        print_closure_keys(&v.counts);
     }
     if (!r->quiet && report && report[0] && !good)
         printf("\n%s\n", report);

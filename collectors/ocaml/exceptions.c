@@ -56,12 +56,16 @@ void runtime_unguard(void) {
     catcher = NULL;
 }
 
-enum gc_result runtime_refused(struct gc *g, unsigned dst) {
+enum gc_result runtime_refused_call(struct gc *g) {
     runtime_unguard();
     Caml_state->local_roots = guarded_roots;
-    root_set(dst, runtime_slots(g)[dst] = WORD_UNIT);
     runtime_end_anew(g);
     return GC_OUT_OF_MEMORY;
+}
+
+enum gc_result runtime_refused(struct gc *g, unsigned dst) {
+    root_set(dst, runtime_slots(g)[dst] = WORD_UNIT);
+    return runtime_refused_call(g);
 }
 
 /* ---- raising ------------------------------------------------------------------------------------

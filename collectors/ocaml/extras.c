@@ -43,11 +43,15 @@ static value in_slot(unsigned slot) {
     return (value)root_get(slot);
 }
 
-static void leave_marking(struct gc *g, enum mask mask) {
-    if (!is_masked(g, mask) || !runtime_is_marking())
-        return;
+static void finish_cycle(void) {
     runtime_empty_minor_heap();
     runtime_finish_cycle();
+}
+
+/* An ephemeron is about to change. */
+static void look_anew(struct gc *g, word ephemeron) {
+    if (is_masked(g, MASK_EPHEMERON) && runtime_has_seen(ephemeron))
+        finish_cycle();
 }
 
 /* An old Forward block, which may be a key, is about to lead to v: nothing on the way may be young
@@ -93,7 +97,7 @@ void ephemeron_set(struct gc *g, word ephemeron, size_t i, word v) {
     CAMLlocal2(to, what);
     to = (value)ephemeron;
     what = (value)v;
-    leave_marking(g, MASK_EPHEMERON);
+    look_anew(g, (word)to);
     if (i > 0 && Is_block(what) && Is_in_heap(what) && Tag_val(what) == Forward_tag)
         leave_young(g, what, Forward_val(what));
     if (i > 0 && is_masked(g, MASK_KEY_COLOUR) && runtime_mistakes_young())
@@ -115,7 +119,7 @@ static void set(struct gc *g, unsigned obj, size_t i, unsigned v) {
 
 static void unset(struct gc *g, unsigned obj, size_t i) {
     runtime_begin(g);
-    leave_marking(g, MASK_EPHEMERON);
+    look_anew(g, root_get(obj));
     runtime_may_lack(g);
     if (i == 0)
         caml_ephemeron_unset_data(in_slot(obj));
@@ -199,7 +203,7 @@ static enum gc_result copy(struct gc *g, unsigned dst, unsigned obj, size_t i, s
 
 static void blit(struct gc *g, unsigned src, size_t i, unsigned dst, size_t j, size_t n) {
     runtime_begin(g);
-    leave_marking(g, MASK_EPHEMERON);
+    look_anew(g, root_get(dst));
     if (i == 0 && is_masked(g, MASK_BLIT_DATA))
         darken_data(in_slot(src));
     runtime_may_lack(g);
@@ -251,17 +255,17 @@ static enum gc_result resource(struct gc *g, unsigned dst, size_t words, uint64_
     return GC_OK;
 }
 
-static void finalise(struct gc *g, unsigned obj, uint64_t number, bool last) {
+static enum gc_result finalise_then(struct gc *g, unsigned obj, uint64_t number, bool last,
+                                    const struct gc_finaliser *then) {
     runtime_begin(g);
-    runtime_finalise(g, root_get(obj), number, last, NULL);
-    runtime_end_anew(g);
-}
-
-static void finalise_then(struct gc *g, unsigned obj, uint64_t number, bool last,
-                          const struct gc_finaliser *then) {
-    runtime_begin(g);
+    RUNTIME_GUARD_CALL(g);
     runtime_finalise(g, root_get(obj), number, last, then);
     runtime_end_anew(g);
+    return GC_OK;
+}
+
+static enum gc_result finalise(struct gc *g, unsigned obj, uint64_t number, bool last) {
+    return finalise_then(g, obj, number, last, NULL);
 }
 
 /* ---- blocks that change
@@ -281,7 +285,8 @@ static void forward(struct gc *g, unsigned obj, unsigned v) {
 #if OCAML_VERSION < 50000 /* which has Obj.truncate */
 static void truncate_block(struct gc *g, unsigned obj, size_t n) {
     runtime_begin(g);
-    leave_marking(g, MASK_TRUNCATE);
+    if (is_masked(g, MASK_TRUNCATE) && runtime_waits(root_get(obj)))
+        finish_cycle();
     bool fragment = Wosize_val(in_slot(obj)) == n + 1 && !Is_young(in_slot(obj));
     g->truncated |= !Is_young(in_slot(obj));
     caml_obj_truncate(in_slot(obj), Val_long((intnat)n));

@@ -139,14 +139,20 @@ bool runtime_try(void (*body)(void *context), void *context);
 #define RUNTIME_GUARD(g, dst)                                                                      \
     if ((g)->starving && sigsetjmp(*runtime_guard(), 0) != 0)                                      \
     return runtime_refused(g, dst)
+/* The same in a function that gives no block. */
+#define RUNTIME_GUARD_CALL(g)                                                                      \
+    if ((g)->starving && sigsetjmp(*runtime_guard(), 0) != 0)                                      \
+    return runtime_refused_call(g)
 sigjmp_buf *runtime_guard(void);
 void runtime_unguard(void);
 enum gc_result runtime_refused(struct gc *, unsigned dst); /* out of memory, and no effect */
+enum gc_result runtime_refused_call(struct gc *);
 /* The runtime raises an exception, with a message or NULL; does not return. */
 _Noreturn void runtime_raise(const char *name, const char *message);
 void exceptions_begin(void); /* of a run: none is waited for */
 #else                        /* no request of its is refused */
 #define RUNTIME_GUARD(g, dst) ((void)0)
+#define RUNTIME_GUARD_CALL(g) ((void)0)
 static inline void runtime_unguard(void) {}
 #endif
 
@@ -232,6 +238,7 @@ bool freelist_is_sorted(void);
  */
 
 /* Visits the words that marking has still to look at. */
+bool major_has_seen(word ephemeron), major_waits(word block); /* while a cycle marks */
 void major_gray(struct gc *, void visit(struct gc *, const word *first, const word *end));
 
 /* ---- own.c --------------------------------------------------------------------------------------
@@ -329,10 +336,11 @@ bool is_masked(const struct gc *, enum mask);
 /* ---- ocaml.c: the major collector ---------------------------------------------------------------
  */
 
-void runtime_full_major(void); /* Gc.full_major */
-void runtime_compact(void);    /* Gc.compact */
-bool runtime_is_marking(void); /* what has been looked at may be changed behind marking's back */
-bool runtime_leads_keys(void); /* marking may lead a key past a Forward block */
+void runtime_full_major(void);         /* Gc.full_major */
+void runtime_compact(void);            /* Gc.compact */
+bool runtime_has_seen(word ephemeron); /* marking has looked at it, and may not again */
+bool runtime_waits(word block);        /* marking has begun or will begin with it: OCaml 4 */
+bool runtime_leads_keys(void);         /* marking may lead a key past a Forward block */
 bool runtime_mistakes_young(void); /* marking takes a young key for one that it has not reached */
 void runtime_empty_minor_heap(void);
 void runtime_finish_cycle(void); /* the one under way, or a whole one */

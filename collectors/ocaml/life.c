@@ -98,6 +98,7 @@ enum gc_result runtime_collect(struct gc *g, enum gc_collection kind) {
 
 enum gc_result runtime_switch_kind(struct gc *g, unsigned kind) {
     runtime_begin(g);
+    RUNTIME_GUARD_CALL(g);
     runtime_set(g, kind);
     runtime_end(g);
     return GC_OK;

@@ -13,6 +13,7 @@
 #endif
 #include "major_gc.c"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <caml/version.h>
@@ -20,6 +21,15 @@
 struct gc;
 typedef void gc_visit_words(struct gc *, const uint64_t *first, const uint64_t *end);
 void major_gray(struct gc *, gc_visit_words *visit);
+bool major_has_seen(uint64_t ephemeron), major_waits(uint64_t block);
+
+/* The ephemerons that are to be looked at stand behind those that have been. */
+bool major_has_seen(uint64_t ephemeron) {
+    value *e = &caml_ephe_list_head;
+    while (e != ephes_to_check && *e != (value)NULL && *e != (value)ephemeron)
+        e = &Field(*e, CAML_EPHE_LINK_OFFSET);
+    return e != ephes_to_check && *e == (value)ephemeron;
+}
 
 static void gray_block(struct gc *g, gc_visit_words *visit, const uint64_t *hp) {
     if (Is_black_hd(*hp) && Tag_hd(*hp) < No_scan_tag)
@@ -27,6 +37,10 @@ static void gray_block(struct gc *g, gc_visit_words *visit, const uint64_t *hp) 
 }
 
 #if OCAML_VERSION < 41400
+static bool is_of(const mark_entry *e, value block) {
+    return e->block == block;
+}
+
 static void gray_entry(struct gc *g, gc_visit_words *visit, const mark_entry *e) {
     const uint64_t *fields = (const uint64_t *)e->block;
     visit(g, fields + e->offset, fields + Wosize_val(e->block));
@@ -39,6 +53,10 @@ static void gray_chunk(struct gc *g, gc_visit_words *visit, char *chunk) {
         gray_block(g, visit, p - 1);
 }
 #else
+static bool is_of(const mark_entry *e, value block) {
+    return e->start >= &Field(block, 0) && e->start < &Field(block, Wosize_val(block));
+}
+
 static void gray_entry(struct gc *g, gc_visit_words *visit, const mark_entry *e) {
     visit(g, (const uint64_t *)e->start, (const uint64_t *)e->end);
 }
@@ -62,4 +80,12 @@ void major_gray(struct gc *g, gc_visit_words *visit) {
         gray_entry(g, visit, &stack->stack[i]);
     for (char *chunk = caml_heap_start; chunk; chunk = Chunk_next(chunk))
         gray_chunk(g, visit, chunk);
+}
+
+bool major_waits(uint64_t block) {
+    const struct mark_stack *stack = Caml_state->mark_stack;
+    for (uintnat i = 0; i < stack->count; i++)
+        if (is_of(&stack->stack[i], (value)block))
+            return true;
+    return false;
 }

@@ -14,14 +14,14 @@
 #if OCAML_VERSION < 50000
 #define MASKS(X)                                                                                   \
     X(MASK_TRUNCATE, "truncate-marking", 41400,                                                    \
-      "a cycle that is marking is finished before Obj.truncate: a block that is half marked is "   \
+      "a cycle is finished before Obj.truncate of a block that waits on the mark stack: it is "    \
       "scanned beyond its new end")                                                                \
     X(MASK_INFIX_KEY, "infix-key", 41405,                                                          \
       "the closure stands in for a key that is an infix pointer: marking takes it for dead, and "  \
       "the data of a live ephemeron is freed")                                                     \
     X(MASK_EPHEMERON, "ephemeron-marking", 41400,                                                  \
-      "a cycle that is marking is finished before an ephemeron is changed: one that has been "     \
-      "looked at is not looked at again")                                                          \
+      "a cycle is finished before an ephemeron is changed that marking has looked at: it is not "  \
+      "looked at again")                                                          \
     X(MASK_MEASURE, "measure-unshared", 41400,                                                     \
       "Obj.reachable_words is not called after a marshalling without sharing: it uses the flags "  \
       "of that")                                                                                   \

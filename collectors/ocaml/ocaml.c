@@ -22,8 +22,16 @@ extern uintnat caml_percent_free;
 /* ---- the collector ------------------------------------------------------------------------------
  */
 
-bool runtime_is_marking(void) {
+static bool is_marking(void) {
     return caml_gc_phase == Phase_mark;
+}
+
+bool runtime_has_seen(word ephemeron) {
+    return is_marking() && major_has_seen(ephemeron);
+}
+
+bool runtime_waits(word block) {
+    return is_marking() && major_waits(block);
 }
 
 bool runtime_mistakes_young(void) {
@@ -31,7 +39,7 @@ bool runtime_mistakes_young(void) {
 }
 
 bool runtime_leads_keys(void) {
-    return runtime_is_marking();
+    return is_marking();
 }
 
 void runtime_finish(struct gc *g) {

@@ -16,8 +16,9 @@
 #include <caml/version.h>
 #include <caml/weak.h>
 
-/* Marking has looked at ephemerons, and does not look at them again. */
-bool runtime_is_marking(void) {
+/* Marking has looked at ephemerons, and does not look at them again; which ones, nobody asks. */
+bool runtime_has_seen(word ephemeron) {
+    (void)ephemeron;
     bool looked = false;
     for (unsigned m = 0; m < RUNTIME_MUTATORS; m++)
         looked |= runtime_domain(m) && runtime_domain(m)->ephe_info->cursor.cycle > 0;

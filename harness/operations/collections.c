@@ -42,9 +42,13 @@ bool op_slice(struct runner *r, const struct op *op, unsigned m) {
     return any;
 }
 bool op_kind(struct runner *r, const struct op *op, unsigned m) {
-    bool any = false;
+    bool any = false, refused = false;
     FOR_SIDES (r, s)
-        any |= call_switch_kind(s, m, op->kind);
+        if (call_switch_kind(s, m, op->kind)) {
+            any = true;
+            refused |= s->refused;
+        }
+    r->verdict.counts.refusals += refused;
     return any;
 }
 bool op_poll(struct runner *r, const struct op *op, unsigned m) {

@@ -79,10 +79,15 @@ static bool is_too_much(struct runner *r, unsigned object, bool was_shaky) {
     return true;
 }
 
+word closure_for_key(struct runner *r, word infix) {
+    r->verdict.counts.closure_keys++;
+    return model_pointer(model_object(infix), 0);
+}
+
 bool op_weak_set(struct runner *r, const struct op *op, unsigned m) {
     unsigned object = ephemeron_in(r, m, op->dst);
     if (object == MODEL_NONE)
-        return false;
+        return skip_block(r, slot_object(r, m, op->dst));
     size_t i = op->i % r->model.objects[object].wosize;
     copy_parent(r, m, op->dst, SLOT_TO);
     set_slot(r, m, SLOT_VALUE, &op->values[0]);
@@ -91,7 +96,7 @@ bool op_weak_set(struct runner *r, const struct op *op, unsigned m) {
     bury(r, object, SLOT_TO);
     word value = r->model.slots[m][SLOT_VALUE];
     if (i > 0 && model_is_pointer(value) && model_offset(value) && !r->infix_keys) {
-        value = model_pointer(model_object(value), 0); /* a known defect: the closure instead */
+        value = closure_for_key(r, value);
         copy_parent(r, m, SLOT_VALUE, SLOT_VALUE);
     }
     bool was_shaky = remember(r, object);
@@ -106,7 +111,7 @@ bool op_weak_set(struct runner *r, const struct op *op, unsigned m) {
 bool op_weak_unset(struct runner *r, const struct op *op, unsigned m) {
     unsigned object = ephemeron_in(r, m, op->dst);
     if (object == MODEL_NONE)
-        return false;
+        return skip_block(r, slot_object(r, m, op->dst));
     size_t i = op->i % r->model.objects[object].wosize;
     copy_parent(r, m, op->dst, SLOT_TO);
     bury(r, object, SLOT_TO);
@@ -129,8 +134,10 @@ static void blit_model(struct runner *r, unsigned from, size_t i, unsigned to, s
 
 bool op_weak_blit(struct runner *r, const struct op *op, unsigned m) {
     unsigned from = ephemeron_in(r, m, op->src), to = ephemeron_in(r, m, op->dst);
-    if (from == MODEL_NONE || to == MODEL_NONE)
-        return false;
+    if (from == MODEL_NONE)
+        return skip_block(r, slot_object(r, m, op->src));
+    if (to == MODEL_NONE)
+        return skip_block(r, slot_object(r, m, op->dst));
     size_t from_size = r->model.objects[from].wosize, to_size = r->model.objects[to].wosize;
     size_t i = op->i % from_size, j = op->j % to_size, n = op->n;
     if ((i == 0) != (j == 0))
@@ -161,11 +168,11 @@ struct asked {
     enum model_weak may;
 };
 
-/* Puts the ephemeron into SLOT_FROM.  False: there is none, or nothing may be asked. */
+/* Puts the ephemeron into SLOT_FROM.  False: there is none. */
 static bool ask(struct runner *r, const struct op *op, unsigned m, struct asked *asked) {
     asked->ephemeron = ephemeron_in(r, m, op->src);
     if (asked->ephemeron == MODEL_NONE)
-        return false;
+        return skip_block(r, slot_object(r, m, op->src));
     asked->i = op->i % r->model.objects[asked->ephemeron].wosize;
     copy_parent(r, m, op->src, SLOT_FROM);
     model_mark(&r->model);
@@ -239,7 +246,7 @@ bool op_weak_get(struct runner *r, const struct op *op, unsigned m) {
         return true;
     }
     if (!has_room_for(r, &asked, 0))
-        return false;
+        return skip(r, SKIP_ROOM);
     bool is_set = false;
     FOR_SIDES (r, s) {
         is_set = call_ephemeron_get(s, SLOT_VALUE, SLOT_FROM, asked.i);
@@ -253,8 +260,10 @@ bool op_weak_get(struct runner *r, const struct op *op, unsigned m) {
 
 bool op_weak_check(struct runner *r, const struct op *op, unsigned m) {
     struct asked asked;
-    if (!can(r, true) || !ask(r, op, m, &asked))
+    if (!ask(r, op, m, &asked))
         return false;
+    if (!can(r, true))
+        return skip(r, SKIP_UNFIT);
     FOR_SIDES (r, s) {
         bool is_set = call_ephemeron_check(s, SLOT_FROM, asked.i);
         if (!is_set)
@@ -313,12 +322,17 @@ static bool has_passed(struct side *s, word given, word found) {
 bool op_weak_copy(struct runner *r, const struct op *op, unsigned m) {
     struct asked asked;
     size_t words;
-    if (!can(r, false) || !ask(r, op, m, &asked) || !may_be_copied(r, &asked, &words))
+    if (!ask(r, op, m, &asked))
         return false;
-    if (!model_has_room(&r->model, 1, words) || !ask(r, op, m, &asked) ||
-        !may_be_copied(r, &asked, &words) || /* the room may have been what is asked for */
-        !has_room_for(r, &asked, words + 1))
-        return false;
+    if (!can(r, false) || !may_be_copied(r, &asked, &words))
+        return skip(r, SKIP_UNFIT);
+    if (!model_has_room(&r->model, 1, words))
+        return skip(r, SKIP_ROOM);
+    if (!ask(r, op, m, &asked) || /* the room may have been what is asked for */
+        !may_be_copied(r, &asked, &words))
+        return skip(r, SKIP_UNFIT);
+    if (!has_room_for(r, &asked, words + 1))
+        return skip(r, SKIP_ROOM);
     struct side *s = &r->side[PARTY_SUBJECT];
     bool is_set = call_ephemeron_copy(s, SLOT_VALUE, SLOT_FROM, asked.i, words);
     if (!is_set && s->answer != GC_OK) {

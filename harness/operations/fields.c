@@ -124,7 +124,7 @@ static bool store(struct runner *r, const struct op *op, unsigned m, bool fresh)
     word value = stored_word(r, op, m, &t);
     if (t.object == MODEL_NONE || t.count == 0 || (t.raw && model_is_pointer(value)) ||
         !may_hold(r, t.object, value))
-        return false;
+        return skip_block(r, t.object);
     bool initialise = fresh && r->fresh == t.object;
     if (!initialise && !is_writable(r, t.object))
         return skip(r, SKIP_UNFIT);
@@ -170,7 +170,7 @@ bool op_fill(struct runner *r, const struct op *op, unsigned m) {
     word value = stored_word(r, op, m, &t);
     if (t.object == MODEL_NONE || t.count == 0 || (t.raw && model_is_pointer(value)) ||
         !may_hold(r, t.object, value) || !is_writable(r, t.object))
-        return false;
+        return skip_block(r, t.object);
     size_t from = op->i % t.count, n = op->n < t.count - from ? op->n : t.count - from;
     if (!t.raw)
         set_slot_word(r, m, SLOT_VALUE, &op->values[0], value);
@@ -222,7 +222,7 @@ bool op_blit(struct runner *r, const struct op *op, unsigned m) {
     struct target from = target_of(r, m, op->src), to = target_of(r, m, op->dst);
     if (from.object == MODEL_NONE || to.object == MODEL_NONE || from.raw != to.raw ||
         from.count == 0 || to.count == 0 || !is_writable(r, to.object))
-        return false;
+        return skip_block(r, from.object == MODEL_NONE ? MODEL_NONE : to.object);
     size_t i = op->i % from.count, j = op->j % to.count, n = op->n;
     if (n > from.count - i)
         n = from.count - i;
@@ -250,7 +250,7 @@ bool op_read(struct runner *r, const struct op *op, unsigned m) {
     unsigned object = slot_object(r, m, op->src);
     if (object == MODEL_NONE || r->model.objects[object].ephemeron ||
         r->model.objects[object].wosize == 0)
-        return false;
+        return skip_block(r, object);
     copy_parent(r, m, op->src, SLOT_FROM);
     size_t i = op->i % r->model.objects[object].wosize;
     if (i >= r->model.objects[object].first_scanned) {

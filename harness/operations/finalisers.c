@@ -6,10 +6,12 @@
 
 #include <string.h>
 
-/* Of the next number; MODEL_NONE: of a block that is dropped at once. */
+/* Of the next number; MODEL_NONE: of a block that is dropped at once.  A collector that has refused
+ * promises nothing. */
 static void promise(struct runner *r, uint32_t object) {
     FOR_SIDES (r, s)
-        event_promised(judge_of(s), r->n_finalisers, object);
+        if (s->answer == GC_OK)
+            event_promised(judge_of(s), r->n_finalisers, object);
     r->n_finalisers++;
     if (object != MODEL_NONE)
         r->model.objects[object].pinned = true;
@@ -80,7 +82,11 @@ static bool finalise_then(struct runner *r, unsigned m, const struct op *op, uns
     if (numbers > 1)
         r->finalisers[number + 1] =
             (struct finaliser){.value = r->finalisers[number].value, .act = GC_ACT_NONE};
-    call_finalise_then(&r->side[PARTY_SUBJECT], op->dst, number, op->last, &then);
+    struct side *subject = &r->side[PARTY_SUBJECT];
+    if (call_finalise_then(subject, op->dst, number, op->last, &then) != GC_OK) {
+        r->verdict.counts.refusals++;
+        return true;
+    }
     promise(r, object);
     if (!op->last)
         event_ordered(judge_of(r->side), number);
@@ -91,21 +97,24 @@ static bool finalise_then(struct runner *r, unsigned m, const struct op *op, uns
 bool op_finalise(struct runner *r, const struct op *op, unsigned m) {
     unsigned object = object_to_finalise(r, m, op->dst);
     if (object == MODEL_NONE)
-        return skip(r, SKIP_UNFIT);
+        return skip_block(r, slot_object(r, m, op->dst));
     if (r->n_finalisers == FINALISERS)
         return skip(r, SKIP_ROOM);
     if (can_act(r))
         return finalise_then(r, m, op, object, GC_ACT_NONE);
     FOR_SIDES (r, s)
         call_finalise(s, op->dst, r->n_finalisers, op->last);
-    promise(r, object);
+    r->verdict.counts.refusals += r->side[PARTY_SUBJECT].answer != GC_OK;
+    if (any_served(r))
+        promise(r, object);
     return true;
 }
 
 bool op_finalise_then(struct runner *r, const struct op *op, unsigned m) {
     unsigned object = object_to_finalise(r, m, op->dst);
-    return object != MODEL_NONE && can_act(r) &&
-           finalise_then(r, m, op, object, (enum gc_act)op->act);
+    if (object == MODEL_NONE || !can_act(r))
+        return skip_block(r, slot_object(r, m, op->dst));
+    return finalise_then(r, m, op, object, (enum gc_act)op->act);
 }
 
 /* ---- what they have done ------------------------------------------------------------------------
@@ -127,8 +136,8 @@ static void weaken_in_model(struct runner *r, unsigned slot, word v) {
         return;
     unsigned object = model_object(end);
     size_t i = r->model.objects[object].wosize > 1;
-    if (i && model_is_pointer(v) && !r->infix_keys)
-        v = model_pointer(model_object(v), 0);
+    if (i && model_is_pointer(v) && model_offset(v) && !r->infix_keys)
+        v = closure_for_key(r, v);
     model_mark(&r->model);
     model_put_weak(&r->model, object, i, v, false);
     note_write(r, object, i, 1);

@@ -109,7 +109,7 @@ void make_forward(struct runner *r, unsigned m, unsigned slot) {
 bool op_forward(struct runner *r, const struct op *op, unsigned m) {
     unsigned object = scanned_object(r, m, op->dst);
     if (object == MODEL_NONE)
-        return false;
+        return skip_block(r, slot_object(r, m, op->dst));
     struct model_object *o = &r->model.objects[object];
     if (o->tag != TAG_LAZY || o->wosize != 1)
         return skip(r, SKIP_UNFIT);
@@ -161,7 +161,7 @@ bool op_truncate(struct runner *r, const struct op *op, unsigned m) {
     unsigned object = slot_object(r, m, op->dst);
     uint32_t least = object == MODEL_NONE ? 0 : least_kept(r, &r->model.objects[object]);
     if (!least)
-        return object == MODEL_NONE ? false : skip(r, SKIP_UNFIT);
+        return skip_block(r, object);
     struct model_object *o = &r->model.objects[object];
     uint32_t n = least + op->kept % (o->wosize - least + 1);
     bool by_stores = !r->extras || !ALL_HAVE(r, truncate);

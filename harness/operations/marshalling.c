@@ -102,7 +102,7 @@ bool op_measure(struct runner *r, const struct op *op, unsigned m) {
     unsigned object = slot_object(r, m, op->src);
     if (object == MODEL_NONE || !r->extras ||
         model_is_foreign(&r->model, &r->model.objects[object]))
-        return false;
+        return skip_block(r, object);
     copy_parent(r, m, op->src, SLOT_FROM);
     size_t words = 0;
     if (!model_measure(&r->model, object, may_be_measured, &words))

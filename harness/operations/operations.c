@@ -116,6 +116,10 @@ bool skip(struct runner *r, enum skip why) {
     return false;
 }
 
+bool skip_block(struct runner *r, unsigned object) {
+    return object == MODEL_NONE ? false : skip(r, SKIP_UNFIT);
+}
+
 void count_skipped(struct runner *r, unsigned code, enum skip why) {
     r->verdict.counts.skipped++;
     r->verdict.counts.skips[why][code]++;

@@ -38,6 +38,8 @@
 /* False, for an operation to return: why it has no effect, if nothing is there, it need not say so.
  */
 bool skip(struct runner *, enum skip why);
+/* The same for what a slot leads to: no block, or one of another kind. */
+bool skip_block(struct runner *, unsigned object);
 
 /* ---- slots, in all parties --------------------------------------------------------------------
  */
@@ -74,6 +76,8 @@ uint32_t new_object(struct runner *, unsigned m, unsigned dst, size_t wosize, un
 void name_object(struct runner *, unsigned m, unsigned dst, uint32_t object);
 /* Does the word lead through Forward blocks into the middle of a closure, where no key may? */
 bool leads_to_infix(const struct runner *, word v);
+/* The closure, which stands in for a key that is an infix pointer to it; counted. */
+word closure_for_key(struct runner *, word infix);
 /* Does anything lead through Forward blocks to the object?  Marks the model. */
 bool is_forwarded(struct runner *, unsigned object);
 /* The lazy block in the slot becomes a Forward block to its field. */

@@ -12,7 +12,6 @@ bool op_starve(struct runner *r, const struct op *op, unsigned m) {
         all = all && s->collector->extras->starve;
     if (!all)
         return skip(r, SKIP_UNFIT);
-    r->starved = op->requests > 0;
     FOR_SIDES (r, s)
         call_starve(s, op->requests);
     return true;

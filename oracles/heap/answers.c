@@ -16,13 +16,21 @@ static const char *answer_name(enum gc_result answer) {
     return (unsigned)answer < sizeof names / sizeof *names ? names[answer] : NULL;
 }
 
+static bool is_among(const char *function, const char *const *names) {
+    while (*names && strcmp(function, *names) != 0)
+        names++;
+    return *names;
+}
+
+/* Those that allocate may be refused, by other oracles' leave; who needs memory of the system's
+ * where the program has taken that away. */
 static bool may_be_refused(const struct judge *j, const char *function) {
-    static const char *const allocate[] = {"alloc", "ephemeron", "resource", "marshal",    "copy",
-                                           "sub",   "append",    "dup",      "forwarding", "clone"};
-    for (unsigned i = 0; i < sizeof allocate / sizeof *allocate; i++)
-        if (!strcmp(function, allocate[i]))
-            return true;
-    return j->side->traits.may_refuse;
+    static const char *const allocate[] = {"alloc", "ephemeron",  "resource", "marshal",
+                                           "copy",  "sub",        "append",   "dup",
+                                           "clone", "forwarding", NULL};
+    static const char *const need_memory[] = {"finalise", "finalise_then", "switch_kind", NULL};
+    return is_among(function, allocate) || j->side->traits.may_refuse ||
+           (j->side->starved && is_among(function, need_memory));
 }
 
 _Noreturn static void fail_answer(struct judge *j, const char *function, enum gc_result answer,

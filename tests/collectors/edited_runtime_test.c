@@ -26,7 +26,7 @@ int isoheap_edit; /* 0: the runtime as it is */
     "heap\n"                                                                                       \
     "  b0 = block tag=0 [b1, b2]\n"                                                                \
     "  b1 = block tag=0 [b3]\n"                                                                    \
-    "  b2 = block tag=0 [b4]\n"                                                                    \
+    "  b2 = block tag=0 [1, b4]\n"                                                                 \
     "  b3 = block tag=0 [1]\n"                                                                     \
     "  b4 = block tag=0 [2]\n"                                                                     \
     "  b5 = block tag=0 [3]\n"                                                                     \
@@ -40,6 +40,9 @@ int isoheap_edit; /* 0: the runtime as it is */
     "  r1 = r0.1\n"                                                                                \
     "  " overwrite "\n"                                                                            \
     "  full\n"
+
+/* The block that waits on the mark stack is not the one that is cut. */
+#define CUT_OFF "r2 = r1.1\n  truncate r1, 0\n  drop r1"
 
 #define YOUNG_INTO_OLD(write)                                                                      \
     "isoheap program 1\n"                                                                          \
@@ -106,6 +109,15 @@ int isoheap_edit; /* 0: the runtime as it is */
                                                         "  drop r0\n" TWO_CYCLES                   \
                                                         "  r0 = alloc tag=0 size=2700\n"           \
                                                         "  drop r2\n" TWO_CYCLES
+
+/* Of a block of four fields a smaller one is taken. */
+#define SMALL_REMNANT                                                                              \
+    "isoheap program 1\n"                                                                          \
+    "config large=2\n"                                                                             \
+    "script\n"                                                                                     \
+    "  full\n"                                                                                     \
+    "  r0 = alloc tag=0 size=4\n"                                                                  \
+    "  r0 = ephemeron 0\n" TWO_CYCLES "  r0 = ephemeron 0\n"
 
 struct edit {
     const char *what, *program;
@@ -176,28 +188,9 @@ static const struct edit edits[] = {
      "  r0 = alloc tag=0 [1]\n"
      "  minor\n",
      VIOLATION_free_list_corrupt},
-    {"best-fit does not list what is left of a small block",
-     "isoheap program 1\n"
-     "config large=2\n"
-     "script\n"
-     "  full\n"
-     "  r0 = alloc tag=0 size=4\n"
-     "  r0 = ephemeron 0\n"
-     "  weak r0.0 := 0\n"
-     "  weak r0.0 := 0\n"
-     "  r0 = ephemeron 0\n",
+    {"best-fit does not list what is left of a small block", SMALL_REMNANT,
      VIOLATION_free_list_corrupt},
-    {"best-fit does not note which small sizes it has",
-     "isoheap program 1\n"
-     "config large=2\n"
-     "script\n"
-     "  full\n"
-     "  r0 = alloc tag=0 size=4\n"
-     "  r0 = ephemeron 0\n"
-     "  weak r0.0 := 0\n"
-     "  weak r0.0 := 0\n"
-     "  r0 = ephemeron 0\n",
-     VIOLATION_free_list_corrupt},
+    {"best-fit does not note which small sizes it has", SMALL_REMNANT, VIOLATION_free_list_corrupt},
     {"Gc.stat does not count fragments",
      "isoheap program 1\n"
      "config heap=4096 large=8\n"
@@ -279,9 +272,24 @@ static const struct edit edits[] = {
      VIOLATION_free_list_corrupt},
     {"first-fit keeps places of blocks that have been merged", MERGED_HOLE("2"),
      VIOLATION_free_list_corrupt},
+    /* the masks on, which end no cycle that need not end */
+    {"while a cycle marks an ephemeron with young data is not entered",
+     "isoheap program 1\n"
+     "config variant=1 heap=4096\n"
+     "script\n"
+     "  r1 = ephemeron 0\n"
+     "  r2 = list 20 7\n"
+     "  minor\n"
+     "  slice 1\n"
+     "  r0 = alloc tag=0 [0]\n"
+     "  weak r1.0 := r0\n"
+     "  minor\n",
+     VIOLATION_remembered_set_hole},
+    {"Obj.truncate does not darken what it cuts off", MOVED_WHILE_MARKING(CUT_OFF),
+     VIOLATION_barrier_missed},
 };
 
-enum { EDITS = sizeof edits / sizeof *edits };
+enum { EDITS = sizeof edits / sizeof *edits, FIRST_NATIVE = 101 };
 
 /* Of ocaml_native_edited: every fourth slot is a root of native code. */
 static const struct edit native_edits[] = {
@@ -325,7 +333,7 @@ static void edits_are_found(void **state) {
     for (int n = 0; n < EDITS; n++)
         must_find(&ocaml_edited, &edits[n], n + 1);
     for (int n = 0; n < (int)(sizeof native_edits / sizeof *native_edits); n++)
-        must_find(&ocaml_native_edited, &native_edits[n], EDITS + n + 1);
+        must_find(&ocaml_native_edited, &native_edits[n], FIRST_NATIVE + n);
 }
 
 static void passes(const char *path, void *context) {

@@ -91,12 +91,13 @@ static void must_raise(enum violation expected, const char *text) {
     runner_close(runner);
 }
 
-static void forgets_finaliser(struct gc *g, unsigned obj, uint64_t number, bool last) {
+static enum gc_result forgets_finaliser(struct gc *g, unsigned obj, uint64_t number, bool last) {
     (void)g, (void)obj, (void)number, (void)last;
+    return GC_OK;
 }
-static void finalises_twice(struct gc *g, unsigned obj, uint64_t number, bool last) {
+static enum gc_result finalises_twice(struct gc *g, unsigned obj, uint64_t number, bool last) {
     ocaml.extras->finalise(g, obj, number, last);
-    ocaml.extras->finalise(g, obj, number, last);
+    return ocaml.extras->finalise(g, obj, number, last);
 }
 static bool finds_nothing(struct gc *g, unsigned dst, unsigned obj, size_t i) {
     (void)g, (void)dst, (void)obj, (void)i;

@@ -672,8 +672,9 @@ static void gapped_truncate(struct gc *g, unsigned obj, size_t n) {
     (void)g;
     fields(obj)[-1] = header_make(n, WHITE, header_tag(fields(obj)[-1]));
 }
-static void silent_finalise(struct gc *g, unsigned obj, uint64_t number, bool last) {
+static enum gc_result silent_finalise(struct gc *g, unsigned obj, uint64_t number, bool last) {
     (void)g, (void)obj, (void)number, (void)last;
+    return GC_OK;
 }
 static enum gc_result shared_marshal(struct gc *g, unsigned dst, unsigned src, bool unshared,
                                      size_t words) {

@@ -77,8 +77,9 @@ static void no_blit(struct gc *gc, unsigned src, size_t i, unsigned dst, size_t 
 static void no_forward(struct gc *gc, unsigned obj, unsigned value) {
     (void)gc, (void)obj, (void)value;
 }
-static void no_finalise(struct gc *gc, unsigned obj, uint64_t number, bool last) {
+static enum gc_result no_finalise(struct gc *gc, unsigned obj, uint64_t number, bool last) {
     (void)gc, (void)obj, (void)number, (void)last;
+    return GC_OK;
 }
 static enum gc_result no_marshal(struct gc *gc, unsigned dst, unsigned src, bool unshared,
                                  size_t words) {

@@ -60,6 +60,41 @@ static void a_block_does_not_fit(void **state) {
     assert_int_equal(n[OP_TRUNCATE], 1);
 }
 
+/* What is no ephemeron is a block of another kind, and so is one that a word does not fit into. */
+static void what_is_there_is_not_called_nothing(void **state) {
+    (void)state;
+    if (!collector_find(registered_collectors, "ocaml"))
+        return;
+    static const char text[] = "isoheap program 1\nscript\n  r0 = alloc tag=0 [1]\n"
+                               "  r1 = string size=2\n  weak r0.0 := r1\n  r2 = weak r0.0\n"
+                               "  unset r0.0\n  r1.0 := r0\n  fill r1.0, 1 := r0\n"
+                               "  blit r1.0 -> r0.0, 1\n  forward r1 := r0\n"
+                               "  weak r9.0 := r1\n  blit r9.0 -> r0.0, 1\n";
+    static const unsigned codes[] = {OP_EPHE_SET, OP_EPHE_GET, OP_EPHE_UNSET, OP_STORE,
+                                     OP_FILL,     OP_BLIT,     OP_FORWARD};
+    const uint64_t *n = skips("ocaml", text, SKIP_UNFIT);
+    for (unsigned i = 0; i < sizeof codes / sizeof *codes; i++)
+        assert_int_equal(n[codes[i]], 1);
+    n = skips("ocaml", text, SKIP_NOTHING);
+    assert_int_equal(n[OP_EPHE_SET], 1);
+    assert_int_equal(n[OP_BLIT], 1);
+}
+
+/* Behind mask infix-key. */
+static void keys_that_stand_for_others_are_counted(void **state) {
+    (void)state;
+    const struct collector *ocaml = collector_find(registered_collectors, "ocaml");
+    if (!ocaml)
+        return;
+    static struct verdict verdict;
+    parse_program(&program, "isoheap program 1\nheap\n  b0 = closure arity=1,1 env=[]\n"
+                            "roots\n  r0 = b0\nscript\n  r1 = infix r0 1\n"
+                            "  r2 = ephemeron 1\n  weak r2.1 := r1\n  weak r2.1 := r0\n");
+    verdict = run_here(ocaml, NULL, &program);
+    assert_int_equal(verdict.violation, VIOLATION_none);
+    assert_int_equal(verdict.counts.closure_keys, 1);
+}
+
 static void reasons_have_words(void **state) {
     (void)state;
     assert_string_equal(skip_meaning(SKIP_LAZY_KEY), "a lazy key");
@@ -72,6 +107,8 @@ int main(void) {
         cmocka_unit_test(nothing_is_there),
         cmocka_unit_test(a_mutator_is_away),
         cmocka_unit_test(a_block_does_not_fit),
+        cmocka_unit_test(what_is_there_is_not_called_nothing),
+        cmocka_unit_test(keys_that_stand_for_others_are_counted),
         cmocka_unit_test(reasons_have_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -287,8 +287,12 @@ static void blits(struct gc *gc, unsigned src, size_t i, unsigned dst, size_t j,
 static void forwards(struct gc *gc, unsigned obj, unsigned value) {
     (void)gc, (void)obj, (void)value;
 }
-static void finalises(struct gc *gc, unsigned obj, uint64_t number, bool last) {
+static enum gc_result finalises(struct gc *gc, unsigned obj, uint64_t number, bool last) {
     (void)gc, (void)obj, (void)number, (void)last;
+    return refuses() ? refusal : GC_OK;
+}
+static void starves(struct gc *gc, unsigned n) {
+    (void)gc, (void)n;
 }
 static size_t measures(struct gc *gc, unsigned obj) {
     (void)gc, (void)obj;
@@ -304,7 +308,8 @@ static const struct gc_extras answering = {.ephemeron = answers_ephemeron,
                                            .truncate = unsets,
                                            .finalise = finalises,
                                            .marshal = answers_marshal,
-                                           .measure = measures};
+                                           .measure = measures,
+                                           .starve = starves};
 
 static void what_a_runtime_allocates_has_an_answer(void **state) {
     (void)state;
@@ -324,6 +329,31 @@ static void what_a_runtime_allocates_has_an_answer(void **state) {
         runner_close(r);
     }
     refusal = GC_OUT_OF_MEMORY;
+}
+
+/* What needs memory of the system's, and gives no block: refused where that has been taken away,
+ * and nowhere else. */
+static void only_the_starved_refuse_to_finalise(void **state) {
+    (void)state;
+    static const char *const without[] = {HEAP "  finalise r0, 0\n", HEAP "  finalise r0, 1\n",
+                                          HEAP "  starve 1\n  starve 0\n  finalise r0, 0\n"};
+    struct collector c = mark_sweep;
+    c.extras = &answering;
+    for (unsigned i = 0; i < sizeof without / sizeof *without; i++) {
+        refusal = GC_OUT_OF_MEMORY;
+        must_break_with(&c, without[i], VIOLATION_promise_broken, ORACLE_answers,
+                        "a call was refused that only a collector with the trait may_refuse may "
+                        "refuse",
+                        "finalise says out of memory");
+        refusal = GC_IDLE;
+        must_break_with(&c, without[i], VIOLATION_promise_broken, ORACLE_answers,
+                        "a call has an answer that is none to it", "finalise says idle");
+    }
+    refusal = GC_OUT_OF_MEMORY;
+    struct runner *r = open_pair(&c, NULL);
+    parse_program(&program, HEAP "  starve 1\n  finalise r0, 0\n  drop r0\n  full\n");
+    assert_true(must_pass(r, &program, "starved", NULL)->counts.refusals > 0);
+    runner_close(r);
 }
 
 /* A store that has been refused, and done all the same. */
@@ -432,6 +462,7 @@ int main(void) {
         cmocka_unit_test(a_reference_may_refuse_too),
         cmocka_unit_test(refusals_without_a_word_are_found),
         cmocka_unit_test(what_a_runtime_allocates_has_an_answer),
+        cmocka_unit_test(only_the_starved_refuse_to_finalise),
         cmocka_unit_test(answers_that_are_none_are_found),
         cmocka_unit_test(a_refusal_with_an_effect_is_found),
         cmocka_unit_test(a_pending_call_is_polled),

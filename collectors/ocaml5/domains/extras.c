@@ -21,7 +21,7 @@ DO(blit, ocaml_extras.blit(o->gc, o->src, o->i, o->dst, o->j, o->n))
 DO(resource, o->result = ocaml_extras.resource(o->gc, o->dst, o->n, o->number))
 DO(forward, ocaml_extras.forward(o->gc, o->obj, o->value))
 DO(fill, ocaml_extras.fill(o->gc, o->obj, o->i, o->n, o->value))
-DO(finalise, ocaml_extras.finalise(o->gc, o->obj, o->number, o->flag))
+DO(finalise, o->result = ocaml_extras.finalise(o->gc, o->obj, o->number, o->flag))
 DO(marshal, o->result = ocaml_extras.marshal(o->gc, o->dst, o->src, o->flag, o->n))
 DO(measure, o->n = ocaml_extras.measure(o->gc, o->obj))
 DO(sub, o->result = ocaml_extras.sub(o->gc, o->dst, o->src, o->i, o->n))
@@ -77,8 +77,8 @@ static void fill(struct gc *g, unsigned obj, size_t i, size_t n, unsigned v) {
     MINE(fill, .obj = obj, .i = i, .n = n, .value = v);
 }
 
-static void finalise(struct gc *g, unsigned obj, uint64_t number, bool last) {
-    MINE(finalise, .obj = obj, .number = number, .flag = last);
+static enum gc_result finalise(struct gc *g, unsigned obj, uint64_t number, bool last) {
+    return MINE(finalise, .obj = obj, .number = number, .flag = last);
 }
 
 static enum gc_result marshal(struct gc *g, unsigned dst, unsigned src, bool unshared,
