@@ -105,6 +105,11 @@ static void follow(void *context, uint64_t decision, uint64_t thread) {
     w->job->switches(w->job->context, decision, thread);
 }
 
+static void enter(void *context, enum gc_section what, unsigned m, uint64_t decision) {
+    struct watch *w = context;
+    w->job->sections(w->job->context, what, m, decision);
+}
+
 /* The runner has not been opened: a collector lacks something, or there is no memory. */
 static void note_refusal(const struct runner_options *options, struct verdict *v) {
     struct runner_options alone = *options;
@@ -128,6 +133,7 @@ static void run(struct watch *w, const struct program *p) {
     options.explain = w->maps_before || (!job->seconds && !job->trial_ms);
     options.listen = job->listen && !w->maps_before ? listen_for : NULL;
     options.switches = job->switches && !w->maps_before ? follow : NULL;
+    options.sections = job->sections && !w->maps_before ? enter : NULL;
     options.context = w;
     struct verdict verdict;
     struct runner *runner = runner_open(&options);
@@ -243,6 +249,7 @@ static bool dies_without_the_subject(const struct job *job, const struct program
     control.observe = NULL;
     control.listen = NULL;
     control.switches = NULL;
+    control.sections = NULL;
     if (!control.subject || (control.subject == job->subject && !job->reference))
         return true;
     struct verdict v = run_job(&control, p, &report);

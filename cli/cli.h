@@ -140,6 +140,7 @@ struct job {
     runner_observer *observe;
     runner_listener *listen;
     runner_switches *switches;
+    runner_sections *sections;
     void *context;
 };
 double seconds_now(void); /* of a monotonic clock */
@@ -260,6 +261,7 @@ void write_maps(FILE *, struct runner *, const struct job *);
 /* An observer that prints every operation before it runs, and afterwards what it changed. */
 runner_observer trace;
 runner_switches trace_switch;
+runner_sections trace_section;
 
 /* ---- life.c -----------------------------------------------------------------------------------
  */

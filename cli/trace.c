@@ -28,6 +28,16 @@ static struct {
 
 static struct states_switches switches; /* since the operation began */
 
+/* Sections in which all mutators stand, in their order, since the operation began. */
+enum { SECTIONS = 8 };
+static struct {
+    unsigned n; /* also those that are not kept */
+    struct section {
+        bool told[GC_MUTATORS], asked[GC_MUTATORS], left[GC_MUTATORS];
+        uint64_t begun[GC_MUTATORS], ended[GC_MUTATORS];
+    } at[SECTIONS];
+} sections;
+
 static void slot_text(const struct snapshot *s, unsigned slot, char *out) {
     word v = s->slots[slot];
     struct snapshot_edge edge = snapshot_resolve(s, v);
@@ -92,6 +102,32 @@ static void print_switches(bool *any) {
     states_print_switches(&switches, stdout);
 }
 
+/* Who asked for it, and between which decisions each stood. */
+static void section_text(const struct section *s, unsigned m, char *out, size_t capacity) {
+    const char *what = s->asked[m] ? "stops all" : "stands";
+    out[0] = '\0';
+    if (s->left[m])
+        snprintf(out, capacity, "%s %" PRIu64 " to %" PRIu64, what, s->begun[m], s->ended[m]);
+    else if (s->told[m])
+        snprintf(out, capacity, "%s from %" PRIu64 " on", what, s->begun[m]);
+}
+
+/* A line for each, with a cell in the column of each mutator. */
+static void print_sections(unsigned mutators) {
+    char text[GC_MUTATORS * COLUMN];
+    for (unsigned i = 0; i < sections.n && i < SECTIONS; i++) {
+        int gap = 6; /* to the column */
+        for (unsigned m = 0; m < mutators; m++, gap += COLUMN) {
+            section_text(&sections.at[i], m, text, sizeof text);
+            if (text[0])
+                gap -= printf("%*s%s", gap, "", text);
+        }
+        printf("\n");
+    }
+    if (sections.n > SECTIONS)
+        printf("      all stop %u times more\n", sections.n - SECTIONS);
+}
+
 static void print_columns(unsigned mutators) {
     last.mutators = mutators;
     printf("      ");
@@ -108,6 +144,7 @@ static void print_before(const struct runner *runner, unsigned op) {
     else
         runner_operation(runner, op, line, sizeof line);
     switches.n = 0;
+    memset(&sections, 0, sizeof sections);
     if (op == OP_INITIAL) {
         memset(&last, 0, sizeof last);
         for (unsigned i = 0; i < SLOTS; i++)
@@ -140,6 +177,8 @@ static void print_after(struct runner *runner) {
     print_switches(&any);
     if (any)
         printf("\n");
+    if (last.mutators)
+        print_sections(last.mutators);
     if (s.mutators > 1 && !last.mutators)
         print_columns(s.mutators);
 }
@@ -147,6 +186,33 @@ static void print_after(struct runner *runner) {
 void trace_switch(void *context, uint64_t decision, uint64_t thread) {
     (void)context;
     states_note_switch(&switches, decision, thread);
+}
+
+/* The end may be told when the next one has begun, and is of the first that has none. */
+static void leave_section(unsigned m, uint64_t decision) {
+    for (unsigned i = 0; i < sections.n && i < SECTIONS; i++) {
+        struct section *s = &sections.at[i];
+        if (s->told[m] && !s->left[m]) {
+            s->left[m] = true;
+            s->ended[m] = decision;
+            return;
+        }
+    }
+}
+
+void trace_section(void *context, enum gc_section what, unsigned m, uint64_t decision) {
+    (void)context;
+    if (what == GC_SECTION_LEFT) {
+        leave_section(m, decision);
+        return;
+    }
+    sections.n += what == GC_SECTION_ASKED;
+    if (!sections.n || sections.n > SECTIONS)
+        return;
+    struct section *s = &sections.at[sections.n - 1];
+    s->told[m] = true;
+    s->asked[m] = what == GC_SECTION_ASKED;
+    s->begun[m] = decision;
 }
 
 void trace(void *context, struct runner *runner, unsigned op, bool before) {

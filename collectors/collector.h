@@ -62,6 +62,9 @@ enum gc_stage {
 /* What a collector may tell of its stores that fill up. */
 enum gc_fill { GC_FILL_MARK_STACK, GC_FILL_NURSERY, GC_FILLS };
 
+/* Of a section in which all mutators that are there stop and do no work of their own. */
+enum gc_section { GC_SECTION_ASKED, GC_SECTION_ENTERED, GC_SECTION_LEFT };
+
 /* What the harness lends to a collector: the same from one reset to the next, or to close.  The
  * collector itself writes `collections` alone; the functions below do what else is to be noted.
  * What stands before `fuel` can only be read. */
@@ -104,6 +107,9 @@ struct gc_hooks {
     /* NULL, or to be told, between two threads of such a collector, that another one goes on: after
      * so many decisions of its schedule, and which one; returns.  collectors/threads/plug.h. */
     void (*switched)(struct gc_hooks *, uint64_t decision, uint64_t thread);
+    /* NULL, or to be told in the same way that mutator m asks for a section in which all stop, and
+     * enters it; that it enters one that another has asked for; or that it leaves one. */
+    void (*section)(struct gc_hooks *, enum gc_section, unsigned m, uint64_t decision);
     /* The finaliser of that number runs.  May be called in the middle of a collection; returns. */
     void (*finalised)(struct gc_hooks *, uint64_t number);
     /* The same one, called after it: the value that it is given stands where finalise_then has been

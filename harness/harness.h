@@ -83,6 +83,8 @@ typedef void runner_listener(void *context, struct runner *, enum party, enum gc
 
 /* Called when another thread of the subject goes on (hooks->switched). */
 typedef void runner_switches(void *context, uint64_t decision, uint64_t thread);
+/* The same of a section in which its mutators stand (hooks->section). */
+typedef void runner_sections(void *context, enum gc_section, unsigned m, uint64_t decision);
 
 struct runner_options {
     const struct collector *subject;
@@ -92,7 +94,8 @@ struct runner_options {
     runner_observer *observe;
     runner_listener *listen;
     runner_switches *switches;
-    void *context;     /* of all three */
+    runner_sections *sections;
+    void *context;     /* of all four */
     uint8_t *coverage; /* COVERAGE_BYTES of them, set to 1 where a run has a feature (coverage.h);
                           NULL: not wanted.  The runner never clears them. */
     unsigned coverage_parts; /* bit set of COVER_* (coverage.h); 0: COVER_DEFAULT */

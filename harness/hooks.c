@@ -13,6 +13,8 @@ struct said {
     word block, to;
     const word *place;
     uint64_t number, thread;
+    enum gc_section section;
+    unsigned m;
     const char *sentence;
     void *view;
 };
@@ -93,6 +95,16 @@ static void deal_with_switch(void *context) {
 }
 static void switched(struct gc_hooks *hooks, uint64_t decision, uint64_t thread) {
     deal(hooks, deal_with_switch, &(struct said){.number = decision, .thread = thread});
+}
+
+static void deal_with_section(void *context) {
+    const struct said *w = context;
+    struct runner *r = runner_of(w->side);
+    if (r->sections)
+        r->sections(r->context, w->section, w->m, w->number);
+}
+static void section(struct gc_hooks *hooks, enum gc_section what, unsigned m, uint64_t decision) {
+    deal(hooks, deal_with_section, &(struct said){.section = what, .m = m, .number = decision});
 }
 
 static void deal_with_finaliser(void *context) {
@@ -177,6 +189,7 @@ bool hooks_open(struct side *s, enum memory_fill fill, bool tight) {
                               .handed = handed,
                               .event = tell,
                               .switched = is_followed(s) ? switched : NULL,
+                              .section = is_followed(s) ? section : NULL,
                               .fence = fence,
                               .minor = minor};
     dead_memory_hooks(said, fill, tight);

@@ -74,6 +74,7 @@ struct runner {
     runner_observer *observe;
     runner_listener *listen;
     runner_switches *switches;
+    runner_sections *sections;
     void *context;
 
     struct coverage *coverage; /* NULL: nobody wants it */

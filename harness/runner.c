@@ -88,6 +88,7 @@ struct runner *runner_open(const struct runner_options *options) {
     r->observe = options->observe;
     r->listen = options->listen;
     r->switches = options->switches;
+    r->sections = options->sections;
     r->context = options->context;
     r->stack_asked = options->stack_kib;
     if ((r->stack_asked || !options->ordinary_stack) &&
@@ -526,15 +527,18 @@ void runner_explain(struct runner *r, const struct program *program, struct verd
     runner_observer *observer = r->observe;
     runner_listener *listener = r->listen;
     runner_switches *switches = r->switches;
+    runner_sections *sections = r->sections;
     struct verdict now;
     r->observe = NULL;
     r->listen = NULL;
     r->switches = NULL;
+    r->sections = NULL;
     r->doubts = true;
     run_once(r, program, true);
     r->observe = observer;
     r->listen = listener;
     r->switches = switches;
+    r->sections = sections;
     now = r->verdict;
     r->strange = !ends_alike(&now, verdict);
     if (!r->strange) {

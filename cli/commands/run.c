@@ -319,6 +319,7 @@ int command_run(int argc, char **argv) {
     r.job->observe = r.block ? life_observe : r.trace ? trace : NULL;
     r.job->listen = r.block ? life_listen : NULL;
     r.job->switches = r.trace && !r.block ? trace_switch : NULL;
+    r.job->sections = r.trace && !r.block ? trace_section : NULL;
     r.colour = wants_colour();
     if (r.jobs)
         run_beside(&r);

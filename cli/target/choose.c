@@ -129,6 +129,7 @@ bool same_without_target(const struct job *job, const struct program *p, const s
     own.observe = NULL;
     own.listen = NULL;
     own.switches = NULL;
+    own.sections = NULL;
     own.trial_ms = 1000 * job->seconds;
     *plain = run_job(&own, p, &report);
     free(report);

@@ -41,6 +41,8 @@ void runtime_settle(void);
 /* Calls it as nobody's work: what it runs of the runtime's files is no part of a schedule. */
 void runtime_beside(void body(void *), void *argument);
 void runtime_domain_body(unsigned m); /* of Domain.spawn, */
+/* The domain whose thread calls asks for a section in which all stop, enters or leaves it. */
+void runtime_section(enum gc_section);
 word runtime_orphans(void); /* the ephemerons of domains that have ended; domains/orphans_view.c */
 /* May there be blocks whose functions of Gc.finalise another domain has still to run? */
 bool runtime_holds_finalised(const struct gc *);

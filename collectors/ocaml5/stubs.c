@@ -124,11 +124,21 @@ void caml_free_backtrace_buffer(backtrace_slot *buffer) {
     (void)buffer;
 }
 
-/* Events are told to nobody. */
+/* Events are told to nobody, but for sections in which all domains stop. */
 void caml_ev_begin(ev_runtime_phase phase) {
+#ifdef ISOHEAP_DOMAINS
+    if (phase == EV_STW_LEADER)
+        runtime_section(GC_SECTION_ASKED);
+    if (phase == EV_STW_HANDLER)
+        runtime_section(GC_SECTION_ENTERED);
+#endif
     (void)phase;
 }
 void caml_ev_end(ev_runtime_phase phase) {
+#ifdef ISOHEAP_DOMAINS
+    if (phase == EV_STW_LEADER || phase == EV_STW_HANDLER)
+        runtime_section(GC_SECTION_LEFT);
+#endif
     (void)phase;
 }
 void caml_ev_counter(ev_runtime_counter counter, uint64_t n) {

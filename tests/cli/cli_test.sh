@@ -263,6 +263,15 @@ check 1 ';   0  full;      r0 = a pointer to no block.*;infix.txt: violation' \
 check 1 ';   2  r1 = alloc tag=0 \[2\];stale.txt: violation sanitizer' \
     run --trace --quiet --collector bad_stale_next_fit stale.txt
 
+# Domains stop: who asks for it, who else stands and until when; whoever looks changes no schedule.
+if "$isoheap" list | grep -qw ocaml5_domains; then
+    printf '%s\n' 'isoheap program 1' 'config schedule=77' script '  r0 = alloc tag=0 [7]' '  mutator 1: minor' '  full' >stop.txt
+    check 0 '   1                                    minor;.*;      stands [0-9]* to [0-9]*  *stops all [0-9]* to [0-9]*;.*;   2  full;.*;      stops all [0-9]* to [0-9]*  *stands [0-9]* to [0-9]*;' \
+        run --trace --collector ocaml5_domains stop.txt
+    "$isoheap" run --digest --collector ocaml5_domains stop.txt >unseen
+    "$isoheap" run --digest --trace --collector ocaml5_domains stop.txt | tail -n 1 | cmp -s - unseen || complain 'a trace changes the schedule' unseen
+fi
+
 # The life of one block.
 check 0 '^list.txt;b1 = string \[0x123456789abcdef\];   -  the initial heap;      program    pointed at by b0 field 0;      subject    in the initial heap: words 3 to 4' \
     run --trace=b1 list.txt

@@ -86,6 +86,33 @@ void runtime_beside(void body(void *), void *argument) {
     threads_outside(body, argument);
 }
 
+/* ---- sections in which all stop -----------------------------------------------------------------
+ */
+
+/* Whose domain a place of the runtime's is; one that is on its way is nobody's yet. */
+static unsigned owners[GC_MUTATORS], coming;
+
+static unsigned owner(const caml_domain_state *d) {
+    return d->id < GC_MUTATORS && owners[d->id] < GC_MUTATORS ? owners[d->id] : coming;
+}
+
+struct told_section {
+    enum gc_section what;
+    unsigned m;
+};
+
+static void tell_section(void *context) {
+    const struct told_section *s = context;
+    struct gc_hooks *hooks = runtime_of_process()->config.hooks;
+    hooks->section(hooks, s->what, s->m, threads_counts().choices);
+}
+
+/* Nothing of it is a point of the schedule. */
+void runtime_section(enum gc_section what) {
+    if (runtime_of_process()->config.hooks->section)
+        threads_outside(tell_section, &(struct told_section){what, owner(Caml_state)});
+}
+
 /* At a poll point of OCaml code. */
 static void poll(void *context) {
     struct domain *d = context;
@@ -143,6 +170,7 @@ void runtime_domain_body(unsigned m) {
     runtime_begin_domain();
     root_row = row;
     d->state = Caml_state;
+    owners[d->state->id] = m;
     if (d->blocks)
         caml_enter_blocking_section();
     d->mutator = threads_enlist(d->blocks ? NULL : poll, d);
@@ -283,6 +311,7 @@ static void attach(struct gc *g, unsigned m) {
     if (m == 0)
         return;
     n_wanted++;
+    coming = m;
     ORDER(spawn, .m = 0, .obj = m);
 }
 
@@ -296,8 +325,10 @@ static void do_leave(struct order *o) {
 static void detach(struct gc *g, unsigned m) {
     ORDER(leave, .m = m);
     n_wanted--;
+    int place = domains[m].state->id;
     tell(g, threads_dismiss(domains[m].mutator));
     stand(g);
+    owners[place] = GC_MUTATORS;
 }
 
 /* ---- life ---------------------------------------------------------------------------------------
@@ -320,7 +351,8 @@ static void reset(struct gc *g, const struct gc_config *config) {
     g->config = *config;
     g->config.variant %= VARIANT_SAMPLED;
     for (unsigned m = 0; m < GC_MUTATORS; m++)
-        domains[m] = (struct domain){.mutator = -1, .blocks = m % 2};
+        domains[m] = (struct domain){.mutator = -1, .blocks = m % 2}, owners[m] = GC_MUTATORS;
+    owners[0] = coming = 0;
     root_row = n_threads = 0;
     n_wanted = 1;
     domains[0].mutator = threads_mutator(poll, &domains[0]);
