@@ -109,7 +109,7 @@ static void handshake_step(const struct model *m, struct state *s, const struct 
             leave(m, gc, h);
         return;
     case PART_TYPE:
-        s->type = handshakes[h].type;
+        s->type = h == H_WORK && has(m, VARIANT(rescan_roots)) ? HS_RESCAN : handshakes[h].type;
         s->hp = handshakes[h].hp;
         s->sync = 0;
         if (h == H_IDLE && m->track_garbage)

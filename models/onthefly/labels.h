@@ -43,7 +43,8 @@
     X(mut_hs_roots_mark, "mark: root")                                                             \
     X(mut_first_ins, "mark: insertion barrier (variant free_barriers)")                            \
     X(mut_late_deref, "load src.fld (variant free_barriers)")                                      \
-    X(mut_late_del, "mark: deletion barrier (variant free_barriers)")
+    X(mut_late_del, "mark: deletion barrier (variant free_barriers)")                              \
+    X(mut_load_mark, "mark: read barrier (variant read_barrier)")
 
 /* Figure 2.  Each of the six handshakes has the five labels of figure 4. */
 #define HANDSHAKE_LABELS(X, h)                                                                     \

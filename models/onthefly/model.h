@@ -37,7 +37,10 @@ static inline unsigned cell_ref(unsigned cell) { /* the reference that a mark or
 }
 
 enum phase { PHASE_IDLE, PHASE_INIT, PHASE_MARK, PHASE_SWEEP };
-enum handshake_type { HS_NOOP, HS_ROOTS, HS_WORK };
+enum handshake_type { HS_NOOP, HS_ROOTS, HS_WORK, HS_RESCAN /* rescan_roots: roots, then work */ };
+static inline bool type_asks_for_roots(unsigned type) {
+    return type == HS_ROOTS || type == HS_RESCAN;
+}
 /* Figure 3, bottom: the handshake that was begun (collector) or answered (mutator) last. */
 enum handshake_phase { HP_IDLE, HP_IDLE_INIT, HP_INIT_MARK, HP_MARK, HP_IDLE_MARK_SWEEP };
 enum { NO_OBJECT = 2 }; /* in place of a mark: there is no object */
@@ -125,7 +128,9 @@ struct state {
     X(no_second_look, "mark stores the flag under the lock without a second look")                 \
     X(skip_field, "the collector does not scan the last field")                                    \
     X(stale_roots, "mutators mark every object for a root")                                        \
-    X(no_wait, "the collector may go on while one mutator has not answered")
+    X(no_wait, "the collector may go on while one mutator has not answered")                       \
+    X(rescan_roots, "no deletion barrier: roots are marked again until none of them is white")     \
+    X(read_barrier, "Load marks what it loads; Store does not mark what it overwrites")
 enum variant {
 #define X(name, meaning) VARIANT_BIT_##name,
     VARIANTS(X)

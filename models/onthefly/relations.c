@@ -79,7 +79,7 @@ static bool still_asked(const struct state *s, unsigned p) {
     if (pc < mut_hs_fence || pc > mut_hs_roots_mark)
         return true;
     bool roots = pc == mut_hs_roots || pc == mut_hs_roots_mark;
-    return (s->pending >> p & 1) && (pc < mut_hs_done || roots == (s->type == HS_ROOTS));
+    return (s->pending >> p & 1) && (pc < mut_hs_done || roots == type_asks_for_roots(s->type));
 }
 
 static bool handshake(const struct view *v) {
@@ -89,7 +89,7 @@ static bool handshake(const struct view *v) {
         return false;
     for (unsigned p = 0; p < v->m->mutators; p++) {
         bool synced = s->sync >> p & 1;
-        unsigned hp = synced || s->type == HS_WORK ? s->hp : previous(s->hp);
+        unsigned hp = synced || s->type >= HS_WORK ? s->hp : previous(s->hp);
         if (s->agent[p].hp != hp || (synced && (s->pending >> p & 1)) || !still_asked(s, p))
             return false;
     }
@@ -289,7 +289,8 @@ static bool roots_local(const struct view *v) {
         const struct agent *a = &s->agent[p];
         if (a->pc != mut_hs_roots && a->pc != mut_hs_roots_mark)
             continue;
-        if (s->type != HS_ROOTS || !(s->pending >> p & 1) || (a->roots & ~a->refs & ~v->marked))
+        if (!type_asks_for_roots(s->type) || !(s->pending >> p & 1) ||
+            (a->roots & ~a->refs & ~v->marked))
             return false;
         for (unsigned i = 0; i < s->tso.count[p]; i++)
             if (s->tso.buffer[p][i].cell >= CELL_FIELD)

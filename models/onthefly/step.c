@@ -21,7 +21,7 @@ static bool inserts(const struct model *m, const struct agent *a) {
 }
 
 static bool deletes(const struct model *m, const struct agent *a) {
-    return !has(m, VARIANT(no_deletion_barrier)) &&
+    return !has(m, VARIANT(no_deletion_barrier) | VARIANT(rescan_roots) | VARIANT(read_barrier)) &&
            !(has(m, VARIANT(deletion_after_roots)) && a->hp != HP_IDLE_MARK_SWEEP);
 }
 
@@ -51,6 +51,8 @@ static void end_mark(const struct model *m, struct state *s, unsigned p) {
         after_deletion(m, a);
     } else if (a->pc == mut_first_ins) {
         a->pc = mut_late_deref;
+    } else if (a->pc == mut_load_mark) {
+        finish_store(a);
     } else if (a->pc == mut_hs_roots_mark) {
         a->refs &= (refset)~done;
         a->pc = mut_hs_roots;
@@ -197,7 +199,7 @@ static void answer(struct state *s, unsigned p, bool work) {
 
 static void read_type(const struct model *m, struct state *s, unsigned p) {
     struct agent *a = &s->agent[p];
-    bool roots = s->type == HS_ROOTS;
+    bool roots = type_asks_for_roots(s->type);
     if (roots && has(m, VARIANT(early_answer)))
         answer(s, p, false);
     if (roots)
@@ -216,6 +218,17 @@ static unsigned end_roots(const struct model *m, struct state *s, unsigned p) {
     else
         answer(s, p, true);
     return events;
+}
+
+/* Line 6. */
+static void load_step(const struct model *m, struct state *s, unsigned p) {
+    struct agent *a = &s->agent[p];
+    oref loaded = load_field(s, p, a);
+    a->roots |= set_of(loaded);
+    if (has(m, VARIANT(read_barrier)))
+        begin_mark(a, mut_load_mark, loaded);
+    else
+        finish_store(a);
 }
 
 /* Line 9, the argument; store_first has the barrier after the store. */
@@ -254,9 +267,8 @@ static unsigned mutator_step(const struct model *m, struct state *s, const struc
     case mut_top:
         operate(m, s, x);
         break;
-    case mut_load: /* line 6 */
-        a->roots |= set_of(load_field(s, p, a));
-        finish_store(a);
+    case mut_load:
+        load_step(m, s, p);
         break;
     case mut_deref_del:
         if (x->op == DO_PICK)

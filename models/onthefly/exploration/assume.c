@@ -59,7 +59,9 @@ static const uint8_t known[VARIANT_COUNT] = {
     X(sweep_blind, KEPT_ROOTS),
     X(gc_writes, KEPT_ROOTS),
     X(early_unlock, KEPT_ROOTS),
+    X(rescan_roots, KEPT_ROOTS),
     X(no_roots_handshake, LOCAL_STEPS),
+    X(read_barrier, LOCAL_STEPS), /* a load has a mark in it, so it is no early one */
     X(stale_src, EVERY_STEP),
     X(mutator_sets_phase, EVERY_STEP),
     X(no_wait, EVERY_STEP),

@@ -63,7 +63,7 @@ static bool mutator_local(const struct walk *w, const struct state *s, unsigned 
     case mut_hs_fence:
         return true;
     case mut_hs_type:
-        return s->type != HS_ROOTS;
+        return !type_asks_for_roots(s->type);
     case mut_hs_roots:
         return s->agent[p].refs != 0;
     case mut_store:
@@ -291,7 +291,8 @@ static void walk_on(struct walk *w, const struct state *s, unsigned p) {
         return;
     }
     for (unsigned i = 0; i < n; i++)
-        if (actions[i].op == DO_HANDSHAKE && w->reduction == REDUCE_FULL && s->type == HS_ROOTS)
+        if (actions[i].op == DO_HANDSHAKE && w->reduction == REDUCE_FULL &&
+            type_asks_for_roots(s->type))
             try_discards(w, s, &actions[i]);
         else
             try_action(w, s, &actions[i]);

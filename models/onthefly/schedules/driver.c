@@ -94,7 +94,7 @@ static struct action choose_rarely(struct source *x, const struct model *m, cons
     unsigned roots = s->agent[p].roots, free = ((1U << m->refs) - 1) & ~(unsigned)s->alloc;
     unsigned byte = next_byte(x), kind = byte & 7;
     bool asked = s->pending >> p & 1;
-    if (asked && s->type == HS_ROOTS && roots && kind < 3) {
+    if (asked && type_asks_for_roots(s->type) && roots && kind < 3) {
         a.op = DO_DISCARD;
         a.a = (uint8_t)pick_bit(x, roots);
     } else if (asked && kind < 7) {
