@@ -61,6 +61,8 @@ static bool operates(const struct agent *a) {
     case mut_hs_done:
     case mut_hs_roots:
     case mut_hs_roots_mark:
+    case mut_blocked:
+    case mut_answered:
         return false;
     default:
         return true;
@@ -99,6 +101,9 @@ static void add_operations(struct list *l, const struct model *m, const struct s
     add_each(l, DO_DISCARD, a->roots);
     if (tso_drained(&s->tso, l->process))
         add(l, DO_FENCE, 0, 0, 0);
+    if (model_blocks(m) &&
+        (m->variant & VARIANT(blocks_unfenced) || tso_drained(&s->tso, l->process)))
+        add(l, DO_BLOCK, 0, 0, 0);
     if (s->pending >> l->process & 1)
         add(l, DO_HANDSHAKE, 0, 0, 0);
     for (unsigned r = 0; r < m->refs; r++)
@@ -132,6 +137,11 @@ static void add_mutator(struct list *l, const struct model *m, const struct stat
             add(l, DO_HANDSHAKE, 0, 0, 0);
         add_if(l, can_store(m, s, l->process) && field_is_settled(m, s, l->process));
         return;
+    case mut_blocked:
+        add(l, DO_WAKE, 0, 0, 0);
+        return;
+    case mut_answered:
+        return;
     case mut_hs_fence:
         add_if(l, m->variant & VARIANT(no_mutator_fence) || tso_drained(&s->tso, l->process));
         return;
@@ -146,6 +156,14 @@ static void add_mutator(struct list *l, const struct model *m, const struct stat
     }
 }
 
+/* Of those that are awaited, who is blocked and has not answered. */
+static void add_answers(struct list *l, const struct model *m, const struct state *s) {
+    unsigned asked = s->agent[GC].refs & s->pending;
+    for (unsigned p = 0; p < m->mutators && !(m->variant & VARIANT(blocks_unanswered)); p++)
+        if (asked >> p & 1 && s->agent[p].pc == mut_blocked)
+            add(l, DO_ANSWER, p, 0, 0);
+}
+
 static void add_handshake(struct list *l, const struct model *m, const struct state *s) {
     const struct agent *a = &s->agent[GC];
     switch (gc_part(a->pc)) {
@@ -157,6 +175,7 @@ static void add_handshake(struct list *l, const struct model *m, const struct st
         return;
     case PART_WAIT:
         add_each(l, DO_MUTATOR, a->refs & ~(unsigned)s->pending);
+        add_answers(l, m, s);
         add_if(l, m->variant & VARIANT(no_wait) && (a->refs & (a->refs - 1)) == 0);
         return;
     default:
@@ -192,6 +211,10 @@ static void add_collector(struct list *l, const struct model *m, const struct st
         if (tso_free(&s->tso, GC))
             add_each(l, DO_PICK, a->refs);
         add_if(l, !a->refs);
+        return;
+    case gc_answer:
+        add_each(l, DO_PICK, s->agent[state_answered(s)].refs);
+        add_if(l, !s->agent[state_answered(s)].refs);
         return;
     case gc_steal_pick:
         add_each(l, DO_PICK, a->refs);

@@ -99,6 +99,31 @@ static refset garbage_of(const struct model *m, const struct state *s) {
     return (refset)(s->alloc & ~(unsigned)state_closure(m, s, (refset)held));
 }
 
+/* A mutator that is blocked keeps out of the way until its roots are marked. */
+static void answer_for(const struct model *m, struct state *s, unsigned p) {
+    struct agent *blocked = &s->agent[p];
+    if (type_asks_for_roots(s->type) && !has(m, VARIANT(blocks_rootless))) {
+        blocked->pc = mut_answered;
+        blocked->refs = blocked->roots;
+        s->agent[GC].pc = gc_answer;
+        return;
+    }
+    answer(s, p, s->type != HS_NOOP);
+    blocked->pc = mut_blocked;
+}
+
+static void answer_step(struct state *s, const struct action *x) {
+    struct agent *gc = &s->agent[GC];
+    unsigned p = state_answered(s);
+    if (x->op == DO_PICK) {
+        begin_mark(gc, gc_answer_mark, (oref)(x->a + 1U));
+        return;
+    }
+    answer(s, p, true);
+    s->agent[p].pc = mut_blocked;
+    gc->pc = s->type == HS_ROOTS ? gc_roots_wait : gc_work_wait;
+}
+
 static void handshake_step(const struct model *m, struct state *s, const struct action *x) {
     struct agent *gc = &s->agent[GC];
     unsigned h = gc_handshake(gc->pc);
@@ -126,6 +151,10 @@ static void handshake_step(const struct model *m, struct state *s, const struct 
         }
         return;
     case PART_WAIT: /* no_wait goes on without the last one */
+        if (x->op == DO_ANSWER) {
+            answer_for(m, s, x->a);
+            return;
+        }
         gc->refs &= (uint8_t)(x->op == DO_MUTATOR ? ~(1U << x->a) : 0);
         if (!gc->refs && handshakes[h].type == HS_NOOP)
             leave(m, gc, h);
@@ -283,6 +312,9 @@ unsigned collector_step(const struct model *m, struct state *s, const struct act
         return EVENT_NONE;
     case gc_steal:
         steal_roots(m, s);
+        return EVENT_NONE;
+    case gc_answer:
+        answer_step(s, x);
         return EVENT_NONE;
     case gc_steal_pick:
         if (x->op == DO_PICK)

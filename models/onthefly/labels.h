@@ -44,7 +44,9 @@
     X(mut_first_ins, "mark: insertion barrier (variant free_barriers)")                            \
     X(mut_late_deref, "load src.fld (variant free_barriers)")                                      \
     X(mut_late_del, "mark: deletion barrier (variant free_barriers)")                              \
-    X(mut_load_mark, "mark: read barrier (variant read_barrier)")
+    X(mut_load_mark, "mark: read barrier (variant read_barrier)")                                  \
+    X(mut_blocked, "blocked (variant blocks)")                                                     \
+    X(mut_answered, "blocked, while the collector marks the roots (variant blocks)")
 
 /* Figure 2.  Each of the six handshakes has the five labels of figure 4. */
 #define HANDSHAKE_LABELS(X, h)                                                                     \
@@ -81,7 +83,9 @@
     X(gc_late_fA, "store f_A := f_M (variant alloc_white)")                                        \
     X(gc_steal, "read the roots of all mutators (variant no_roots_handshake)")                     \
     X(gc_steal_pick, "choose a root to mark (variant no_roots_handshake)")                         \
-    X(gc_steal_mark, "mark: root (variant no_roots_handshake)")
+    X(gc_steal_mark, "mark: root (variant no_roots_handshake)")                                    \
+    X(gc_answer, "choose a root of the mutator that is answered for (variant blocks)")             \
+    X(gc_answer_mark, "mark: its root (variant blocks)")
 
 #define X(label, meaning) label,
 enum mark_label { MARK_LABELS(X) MARK_LABEL_COUNT };

@@ -130,7 +130,11 @@ struct state {
     X(stale_roots, "mutators mark every object for a root")                                        \
     X(no_wait, "the collector may go on while one mutator has not answered")                       \
     X(rescan_roots, "no deletion barrier: roots are marked again until none of them is white")     \
-    X(read_barrier, "Load marks what it loads; Store does not mark what it overwrites")
+    X(read_barrier, "Load marks what it loads; Store does not mark what it overwrites")            \
+    X(blocks, "mutators may block; the collector answers for who does")                            \
+    X(blocks_unfenced, "the same, and who blocks leaves stores in its buffer")                     \
+    X(blocks_rootless, "the same, and the roots of who blocks are not marked")                     \
+    X(blocks_unanswered, "mutators may block, and nobody answers for them")
 enum variant {
 #define X(name, meaning) VARIANT_BIT_##name,
     VARIANTS(X)
@@ -178,6 +182,9 @@ enum step_kind {
     DO_PICK,      /* a: reference */
     DO_FIELD,     /* a: field */
     DO_MUTATOR,   /* a: mutator to ask or to await */
+    DO_BLOCK,     /* blocks: a mutator takes no steps */
+    DO_WAKE,      /* until now */
+    DO_ANSWER,    /* a: mutator that the collector answers for */
     DO_COUNT
 };
 
@@ -201,6 +208,19 @@ bool model_frees(const struct model *, unsigned mark, unsigned fM);
 /* Whether a mutator may be in a handshake in the middle of its Store. */
 static inline bool model_polls_in_store(const struct model *m) {
     return (m->variant & VARIANT(stale_src)) != 0;
+}
+
+/* Whether mutators may block. */
+static inline bool model_blocks(const struct model *m) {
+    return (m->variant & (VARIANT(blocks) | VARIANT(blocks_unfenced) | VARIANT(blocks_rootless) |
+                          VARIANT(blocks_unanswered))) != 0;
+}
+/* The mutator whose roots the collector marks while it is blocked; TSO_NOBODY: none. */
+static inline unsigned state_answered(const struct state *s) {
+    for (unsigned p = 0; p < MUTATORS_MAX; p++)
+        if (s->agent[p].pc == mut_answered)
+            return p;
+    return TSO_NOBODY;
 }
 
 /* What a step did that no state shows. */

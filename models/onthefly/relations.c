@@ -76,6 +76,8 @@ static unsigned previous(unsigned hp) {
 /* Whoever is answering is still asked, and for what it has read. */
 static bool still_asked(const struct state *s, unsigned p) {
     unsigned pc = s->agent[p].pc;
+    if (pc == mut_answered)
+        return (s->pending >> p & 1) && type_asks_for_roots(s->type);
     if (pc < mut_hs_fence || pc > mut_hs_roots_mark)
         return true;
     bool roots = pc == mut_hs_roots || pc == mut_hs_roots_mark;
@@ -212,6 +214,9 @@ static bool gc_W_empty(const struct view *v) {
         return part != PART_LOAD_W || s->W || !v->grey;
     }
     switch (pc) {
+    case gc_answer:
+    case gc_answer_mark:
+        return !W && no_work_hides(v);
     case gc_mark_loop:
         return W || !v->grey;
     case gc_pick:
@@ -287,7 +292,7 @@ static bool roots_local(const struct view *v) {
     const struct state *s = v->s;
     for (unsigned p = 0; p < v->m->mutators; p++) {
         const struct agent *a = &s->agent[p];
-        if (a->pc != mut_hs_roots && a->pc != mut_hs_roots_mark)
+        if (a->pc != mut_hs_roots && a->pc != mut_hs_roots_mark && a->pc != mut_answered)
             continue;
         if (!type_asks_for_roots(s->type) || !(s->pending >> p & 1) ||
             (a->roots & ~a->refs & ~v->marked))

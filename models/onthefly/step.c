@@ -40,6 +40,11 @@ static void end_mark(const struct model *m, struct state *s, unsigned p) {
     refset done = set_of(a->ref);
     a->mark_pc = mo_out;
     a->ref = a->mark = a->cas = 0;
+    if (p == GC && a->pc == gc_answer_mark) {
+        s->agent[state_answered(s)].refs &= (refset)~done;
+        a->pc = gc_answer;
+        return;
+    }
     if (p == GC) {
         a->refs &= a->pc == gc_mark_field ? (refset) ~(1U << a->field) : (refset)~done;
         a->field = 0;
@@ -88,6 +93,12 @@ static unsigned look_step(const struct model *m, struct state *s, unsigned p) {
     }
 }
 
+/* What a process marks for another belongs to that one. */
+static refset *work_list(struct state *s, unsigned p) {
+    bool for_other = p == GC && s->agent[GC].pc == gc_answer_mark;
+    return &s->agent[for_other ? state_answered(s) : p].W;
+}
+
 /* Lines 5 to 14: the CAS. */
 static unsigned cas_step(const struct model *m, struct state *s, unsigned p, unsigned *events) {
     struct agent *a = &s->agent[p];
@@ -116,7 +127,7 @@ static unsigned cas_step(const struct model *m, struct state *s, unsigned p, uns
         return a->cas == a->mark ? mo_co_W : mo_out;
     default: /* mo_co_W, lines 13 and 14 */
         if (!has(m, VARIANT(lost_grey)))
-            a->W |= set_of(a->ref);
+            *work_list(s, p) |= set_of(a->ref);
         a->grey = 0;
         return mo_out;
     }
@@ -171,6 +182,9 @@ static void operate(const struct model *m, struct state *s, const struct action 
     case DO_HANDSHAKE:
         a->pc = mut_hs_fence;
         return;
+    case DO_BLOCK:
+        a->pc = mut_blocked;
+        return;
     default: /* DO_FENCE */
         return;
     }
@@ -182,8 +196,7 @@ static void go_on(struct agent *a) {
     a->pc = a->src ? mut_store : mut_top;
 }
 
-/* The work-list goes to the collector, figure 2 lines 19 and 33. */
-static void answer(struct state *s, unsigned p, bool work) {
+void answer(struct state *s, unsigned p, bool work) {
     struct agent *a = &s->agent[p];
     unsigned bit = 1U << p;
     if (work) {
@@ -285,6 +298,9 @@ static unsigned mutator_step(const struct model *m, struct state *s, const struc
         break;
     case mut_store:
         events = store_step(m, s, x);
+        break;
+    case mut_blocked:
+        a->pc = mut_top;
         break;
     case mut_hs_fence:
         a->pc = mut_hs_type;

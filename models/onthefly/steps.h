@@ -37,6 +37,10 @@ static inline void begin_mark(struct agent *a, unsigned pc, oref ref) {
     a->ref = ref;
 }
 
+/* step.c: a mutator answers, or the collector for it; work: the work-list goes to the collector,
+ * figure 2 lines 19 and 33. */
+void answer(struct state *, unsigned p, bool work);
+
 /* collector.c: goes to a handshake, or past it in the variant that has none. */
 void collector_enter(const struct model *, struct agent *gc, unsigned h);
 /* collector.c: a step of the collector outside mark. */

@@ -198,6 +198,52 @@ static void a_safepoint_in_a_store(void **state) {
     assert_false(model_polls_in_store(&m));
 }
 
+/* rescan_roots: the handshake that ends marking asks for roots as well. */
+static void roots_are_asked_for(void **state) {
+    (void)state;
+    struct model m = two_mutators();
+    struct action actions[ACTIONS_MAX];
+    assert_false(type_asks_for_roots(HS_NOOP) || type_asks_for_roots(HS_WORK));
+    assert_true(type_asks_for_roots(HS_ROOTS) && type_asks_for_roots(HS_RESCAN));
+    for (unsigned again = 0; again < 2; again++) {
+        m.variant = again ? VARIANT(rescan_roots) : 0;
+        struct state s = start(&m);
+        s.agent[GC].pc = gc_work_type;
+        model_actions(&m, &s, GC, actions);
+        model_apply(&m, &s, &actions[0]);
+        assert_int_equal(s.type, again ? HS_RESCAN : HS_WORK);
+    }
+}
+
+/* blocks: who is blocked takes no step but to wake, and none at all while its roots are marked. */
+static void a_mutator_blocks(void **state) {
+    (void)state;
+    struct model m = two_mutators();
+    struct action actions[ACTIONS_MAX];
+    assert_false(model_blocks(&m));
+    m.variant = VARIANT(blocks);
+    assert_true(model_blocks(&m));
+    struct state s = start(&m);
+    assert_int_equal(state_answered(&s), TSO_NOBODY);
+    model_apply(&m, &s, &(struct action){0, DO_BLOCK, 0, 0, 0});
+    assert_int_equal(model_actions(&m, &s, 0, actions), 1);
+    assert_int_equal(actions[0].op, DO_WAKE);
+    s.agent[GC].pc = gc_roots_wait;
+    s.agent[GC].refs = s.pending = 1;
+    s.type = HS_ROOTS;
+    const struct action answer = {GC, DO_ANSWER, 0, 0, 0};
+    assert_true(model_enabled(&m, &s, &answer));
+    model_apply(&m, &s, &answer);
+    assert_int_equal(state_answered(&s), 0);
+    assert_int_equal(model_actions(&m, &s, 0, actions), 0);
+    while (s.pending) { /* its only root is marked already */
+        assert_int_equal(model_actions(&m, &s, GC, actions), 1);
+        model_apply(&m, &s, &actions[0]);
+    }
+    assert_int_equal(s.agent[0].pc, mut_blocked);
+    assert_int_equal(s.agent[GC].pc, gc_roots_wait);
+}
+
 static void every_variant_has_a_meaning(void **state) {
     (void)state;
     for (unsigned v = 0; v < VARIANT_COUNT; v++)
@@ -297,6 +343,8 @@ int main(void) {
         cmocka_unit_test(labels_say_where_a_process_is),
         cmocka_unit_test(what_the_sweep_frees),
         cmocka_unit_test(a_safepoint_in_a_store),
+        cmocka_unit_test(roots_are_asked_for),
+        cmocka_unit_test(a_mutator_blocks),
         cmocka_unit_test(every_variant_has_a_meaning),
         cmocka_unit_test(schedules_are_known_by_their_first_line),
         cmocka_unit_test(a_schedule_has_a_first_state),

@@ -30,6 +30,7 @@ enum {
     STATES_2_1_FULL = 17524,
     STATES_1_2_SC = 8436,
     STATES_1_1_GARBAGE = 13965,
+    STATES_1_1_BLOCKS = 14652,
     STATES_1_2_NO_SYMMETRY = 132064,
 };
 
@@ -242,6 +243,36 @@ static void exploration_finds_every_variant(void **state) {
         exploration_finds(&bad[i], INVARIANTS_ALL);
         if (bad[i].unsafe)
             exploration_finds(&bad[i], INVARIANTS_SAFETY);
+    }
+}
+
+/* Every invariant holds when the collector answers for who is blocked, and a mutator that never
+ * wakes keeps no handshake from ending; each condition of it is needed. */
+static void blocked_mutators_are_answered_for(void **state) {
+    static const struct {
+        uint64_t variant;
+        enum explore_end end;
+        unsigned broken;
+    } wrong[] = {
+        {VARIANT(blocks_unfenced), EXPLORE_VIOLATION, INVARIANT(valid_refs)},
+        {VARIANT(blocks_rootless), EXPLORE_VIOLATION, INVARIANT(valid_refs)},
+        {VARIANT(blocks_unanswered), EXPLORE_UNFAIR, 0},
+    };
+    struct explore_options o = small(1, 1, REDUCE_FULL); /* every step is taken all the same */
+    (void)state;
+    o.fair = true;
+    o.model.track_garbage = true;
+    o.model.variant = VARIANT(blocks);
+    is_complete(o, STATES_1_1_BLOCKS);
+    o.invariants = INVARIANTS_SAFETY;
+    for (unsigned i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        o.model.variant = wrong[i].variant;
+        struct explore_result r = explore(&o);
+        assert_int_equal(r.end, wrong[i].end);
+        assert_int_equal(r.broken, wrong[i].broken);
+        if (wrong[i].broken)
+            replay_trace(&o, &r);
+        free(r.trace);
     }
 }
 
@@ -527,6 +558,7 @@ int main(void) {
         cmocka_unit_test(bounds_end_a_search),
         cmocka_unit_test(jobs_change_nothing),
         cmocka_unit_test(exploration_finds_every_variant),
+        cmocka_unit_test(blocked_mutators_are_answered_for),
         cmocka_unit_test(exploration_goes_on_beyond_other_violations),
         cmocka_unit_test(directed_search_finds_what_is_unsafe),
         cmocka_unit_test(directed_search_is_complete),

@@ -65,6 +65,10 @@ static const uint8_t known[VARIANT_COUNT] = {
     X(stale_src, EVERY_STEP),
     X(mutator_sets_phase, EVERY_STEP),
     X(no_wait, EVERY_STEP),
+    X(blocks, EVERY_STEP),
+    X(blocks_unfenced, EVERY_STEP),
+    X(blocks_rootless, EVERY_STEP),
+    X(blocks_unanswered, EVERY_STEP),
 #undef X
 };
 

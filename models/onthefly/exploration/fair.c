@@ -4,13 +4,14 @@
  */
 #include "models/onthefly/exploration/explore.h"
 
-/* What a mutator does at its leisure: it answers; otherwise nothing. */
+/* What a mutator does at its leisure: it answers; otherwise nothing.  If it is blocked it stays so.
+ */
 static bool fair_step(const struct model *m, struct state *s, unsigned p) {
     struct action actions[ACTIONS_MAX];
     unsigned n = model_actions(m, s, p, actions);
     for (unsigned i = 0; i < n; i++)
-        if (p == GC || s->agent[p].mark_pc != mo_out || s->agent[p].pc != mut_top ||
-            actions[i].op == DO_HANDSHAKE) {
+        if (p == GC || s->agent[p].mark_pc != mo_out || actions[i].op == DO_HANDSHAKE ||
+            (s->agent[p].pc != mut_top && actions[i].op != DO_WAKE)) {
             model_apply(m, s, &actions[i]);
             return true;
         }
@@ -30,7 +31,8 @@ bool fair_run_completes(const struct model *m, const struct state *from) {
             fair_step(m, &s, p);
         }
         unsigned pc = s.agent[GC].pc;
-        bool waits = gc_handshake(pc) < HANDSHAKES && gc_part(pc) == PART_WAIT;
+        bool waits = (gc_handshake(pc) < HANDSHAKES && gc_part(pc) == PART_WAIT) ||
+                     pc == gc_answer || pc == gc_answer_mark;
         if (waited && !waits)
             return true;
         waited |= waits;

@@ -176,15 +176,22 @@ static bool cas_alive(const struct model *m, const struct agent *a) {
     return a->mark_pc >= mo_co_ctest && !(m->variant & VARIANT(plain_mark));
 }
 
-enum { MARK_PC_BITS = 4, MUTATOR_PC_BITS = 4, GC_PC_BITS = 6 };
+enum { MARK_PC_BITS = 4, MUTATOR_PC_BITS = 4, BLOCKED_PC_BITS = 5, GC_PC_BITS = 6 };
 _Static_assert(MARK_LABEL_COUNT <= 1 << MARK_PC_BITS, "labels of mark");
-_Static_assert(MUTATOR_LABEL_COUNT <= 1 << MUTATOR_PC_BITS, "labels of mutators");
+_Static_assert(mut_blocked <= 1 << MUTATOR_PC_BITS, "labels of mutators that do not block");
+_Static_assert(MUTATOR_LABEL_COUNT <= 1 << BLOCKED_PC_BITS, "labels of mutators");
 _Static_assert(GC_LABEL_COUNT <= 1 << GC_PC_BITS, "labels of the collector");
+
+static unsigned pc_bits(const struct packing *k, bool gc) {
+    if (gc)
+        return GC_PC_BITS;
+    return model_blocks(&k->model) ? BLOCKED_PC_BITS : MUTATOR_PC_BITS;
+}
 
 static void put_agent(struct bits *b, const struct renaming *n, const struct agent *a, bool gc) {
     const struct packing *k = n->k;
     const struct model *m = &k->model;
-    put(b, a->pc, gc ? GC_PC_BITS : MUTATOR_PC_BITS);
+    put(b, a->pc, pc_bits(k, gc));
     put(b, a->mark_pc, MARK_PC_BITS);
     put(b, rename_set(n, a->W), k->set_bits);
     put(b, n->to[a->src], k->ref_bits);
@@ -198,7 +205,7 @@ static void put_agent(struct bits *b, const struct renaming *n, const struct age
 }
 
 static void get_agent(struct bits *b, const struct packing *k, struct agent *a, bool gc) {
-    a->pc = (uint8_t)get(b, gc ? GC_PC_BITS : MUTATOR_PC_BITS);
+    a->pc = (uint8_t)get(b, pc_bits(k, gc));
     a->mark_pc = (uint8_t)get(b, MARK_PC_BITS);
     a->W = (refset)get(b, k->set_bits);
     a->src = (oref)get(b, k->ref_bits);
@@ -257,7 +264,9 @@ static unsigned rename_mutators(const struct renaming *n, unsigned set) {
 static unsigned gc_refs(const struct renaming *n, const struct agent *gc) {
     if (refs_of_heap(gc))
         return rename_set(n, gc->refs);
-    return gc_handshake(gc->pc) < HANDSHAKES ? rename_mutators(n, gc->refs) : gc->refs;
+    bool waits =
+        gc_handshake(gc->pc) < HANDSHAKES || gc->pc == gc_answer || gc->pc == gc_answer_mark;
+    return waits ? rename_mutators(n, gc->refs) : gc->refs;
 }
 
 /* ---- states -----------------------------------------------------------------------------------

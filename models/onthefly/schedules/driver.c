@@ -123,6 +123,9 @@ static struct action choose_operation(struct source *x, const struct model *m,
     struct action a = {(uint8_t)p, DO_FENCE, 0, 0, 0};
     unsigned free = ((1U << m->refs) - 1) & ~(unsigned)s->alloc, roots = s->agent[p].roots;
     unsigned kind = next_byte(x) & 15;
+    const struct action block = {(uint8_t)p, DO_BLOCK, 0, 0, 0};
+    if (model_blocks(m) && !below(x, 8) && model_enabled(m, s, &block))
+        return block;
     if (s->pending >> p & 1 && kind < 6) {
         a.op = DO_HANDSHAKE;
     } else if (kind < 9 && roots) {

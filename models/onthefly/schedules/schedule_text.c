@@ -53,6 +53,12 @@ int schedule_step_text(const struct action *x, char *out, size_t size) {
         return snprintf(out, size, "%s field %u", who, x->a);
     case DO_MUTATOR:
         return snprintf(out, size, "%s mutator m%u", who, x->a);
+    case DO_BLOCK:
+        return snprintf(out, size, "%s block", who);
+    case DO_WAKE:
+        return snprintf(out, size, "%s wake", who);
+    case DO_ANSWER:
+        return snprintf(out, size, "%s answer m%u", who, x->a);
     case DO_RUN:
         return snprintf(out, size, "run %s until handshake", who);
     case DO_PARK:
@@ -325,6 +331,21 @@ static void parse_field_access(struct parser *p, struct action *x) {
     x->b = (uint8_t)number(p, ".", p->s->model.fields);
 }
 
+/* Variant blocks. */
+static bool parse_blocking(struct parser *p, struct action *x) {
+    if (accept(p, "block")) {
+        x->op = DO_BLOCK;
+    } else if (accept(p, "wake")) {
+        x->op = DO_WAKE;
+    } else if (accept(p, "answer")) {
+        x->op = DO_ANSWER;
+        x->a = (uint8_t)number(p, "m", p->s->model.mutators);
+    } else {
+        return false;
+    }
+    return true;
+}
+
 /* What a process does; `gc` alone is a whole cycle. */
 static void parse_own_step(struct parser *p, struct action *x) {
     unsigned refs = p->s->model.refs;
@@ -360,9 +381,9 @@ static void parse_own_step(struct parser *p, struct action *x) {
     } else if (accept(p, "mutator")) {
         x->op = DO_MUTATOR;
         x->a = (uint8_t)number(p, "m", p->s->model.mutators);
-    } else {
-        fail(p, "expected step, alloc, discard, load, store, mfence, handshake, pick, field or "
-                "mutator");
+    } else if (!parse_blocking(p, x)) {
+        fail(p, "expected step, alloc, discard, load, store, mfence, handshake, pick, field, "
+                "mutator, block, wake or answer");
     }
 }
 
