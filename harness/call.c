@@ -86,14 +86,37 @@ static void leave_changed(struct side *s) {
     s->walked = 0;
 }
 
+/* Field i of block is about to become value. */
+static inline void writing(struct side *s, word block, size_t i, word value) {
+    event_writing(judge_of(s), block, i, value);
+    if (block - pointer_word(s->statics) < s->static_words * sizeof(word))
+        event_static_writing(judge_of(s), block, i, value);
+}
+
+static void note_new(struct side *s, const struct request *request) {
+    s->new.asked++;
+    s->new.asked_words += request->wosize + 1;
+    s->new.given_words += request->answer == GC_OK ? request->wosize + 1 : 0;
+}
+
+static bool has_worked(struct side *s) {
+    bool young = s->collected_young;
+    s->collected_young = false;
+    return young || s->took > GC_SLOTS || s->slice.done || s->hooks->collections != s->collected;
+}
+
 /* After a call that may have collected. */
 static void leave_collected(struct side *s, const struct request *request, bool full) {
     leave_changed(s);
     s->took = s->fuel - s->hooks->fuel;
+    if (request)
+        note_new(s, request);
     if (runner_of(s)->over)
         return;
     if ((int64_t)(s->hooks->collections - s->collected) < 0)
         event_recounted(judge_of(s));
+    if (has_worked(s))
+        event_worked(judge_of(s), request, full);
     event_called(judge_of(s), request, full);
     if (runner_of(s)->n_handed)
         take_over_finalisers(s);
@@ -279,7 +302,9 @@ enum gc_result call_alloc(struct side *s, unsigned m, unsigned dst, size_t wosiz
     raw = own_content(s, raw, wosize);
     struct call c =
         CALL(s, .m = m, .dst = dst, .n = wosize, .tag = tag, .raw = lent_raw(s, raw, wosize));
+    s->allocating = true;
     RUN(s, alloc, &c);
+    s->allocating = false;
     is_done(s, &c);
     const struct request q = {.answer = s->answer = c.result,
                               .block = s->slots[m][dst],
@@ -417,7 +442,7 @@ BODY(init) {
 
 void call_init(struct side *s, unsigned m, unsigned obj, size_t i, unsigned value) {
     struct call c = CALL(s, .m = m, .dst = obj, .i = i, .value = value);
-    event_writing(judge_of(s), s->slots[m][obj], i, s->slots[m][value]);
+    writing(s, s->slots[m][obj], i, s->slots[m][value]);
     RUN_IF(s, s->collector->init, init, &c);
     if (!s->collector->init)
         fields(s, m, obj)[i] = s->slots[m][value];
@@ -430,7 +455,7 @@ static bool is_written(struct side *s, const struct call *c, size_t first, size_
         return true;
     word block = s->slots[c->m][c->dst];
     for (size_t k = first; k < first + n; k++)
-        event_writing(judge_of(s), block, k, fields(s, c->m, c->dst)[k]);
+        writing(s, block, k, fields(s, c->m, c->dst)[k]);
     return false;
 }
 
@@ -440,7 +465,7 @@ BODY(store) {
 
 bool call_store(struct side *s, unsigned m, unsigned obj, size_t i, unsigned value) {
     struct call c = CALL(s, .m = m, .dst = obj, .i = i, .value = value);
-    event_writing(judge_of(s), s->slots[m][obj], i, s->slots[m][value]);
+    writing(s, s->slots[m][obj], i, s->slots[m][value]);
     RUN_IF(s, s->collector->store, store, &c);
     if (!s->collector->store)
         fields(s, m, obj)[i] = s->slots[m][value];
@@ -471,7 +496,7 @@ bool call_blit(struct side *s, unsigned m, unsigned src, size_t i, unsigned dst,
     const word *from = fields(s, m, src) + i;
     word *to = fields(s, m, dst) + j;
     for (size_t k = 0; k < n; k++)
-        event_writing(judge_of(s), s->slots[m][dst], j + k, from[k]);
+        writing(s, s->slots[m][dst], j + k, from[k]);
     RUN_IF(s, s->collector->blit, blit, &c);
     if (!s->collector->blit)
         memmove(to, from, n * sizeof *to);
@@ -485,7 +510,7 @@ BODY(write_raw) {
 
 void call_write_raw(struct side *s, unsigned m, unsigned obj, size_t i, word raw) {
     struct call c = CALL(s, .m = m, .dst = obj, .i = i, .number = raw);
-    event_writing(judge_of(s), s->slots[m][obj], i, raw);
+    writing(s, s->slots[m][obj], i, raw);
     RUN_IF(s, s->collector->write_raw, write_raw, &c);
     if (!s->collector->write_raw)
         fields(s, m, obj)[i] = raw;
@@ -776,7 +801,7 @@ BODY(fill) {
 void call_fill(struct side *s, unsigned m, unsigned obj, size_t i, size_t n, unsigned value) {
     struct call c = CALL(s, .m = m, .dst = obj, .i = i, .n = n, .value = value);
     for (size_t k = i; k < i + n; k++)
-        event_writing(judge_of(s), s->slots[m][obj], k, s->slots[m][value]);
+        writing(s, s->slots[m][obj], k, s->slots[m][value]);
     RUN(s, fill, &c);
     leave_changed(s);
 }
@@ -789,7 +814,7 @@ void call_update(struct side *s, unsigned m, unsigned obj, unsigned value, size_
     struct call c = CALL(s, .m = m, .dst = obj, .value = value);
     const word *from = fields(s, m, value);
     for (size_t k = 0; k < n; k++)
-        event_writing(judge_of(s), s->slots[m][obj], k, from[k]);
+        writing(s, s->slots[m][obj], k, from[k]);
     RUN(s, update, &c);
     leave_changed(s);
 }

@@ -31,6 +31,7 @@ void walk_side(struct side *s, enum occasion when) {
     s->walked = checks;
     if (s->collector->cycle)
         s->cycle = call_cycle(s);
+    s->new.asked = s->new.asked_words = s->new.given_words = 0;
     event_walked(judge_of(s));
 }
 

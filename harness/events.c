@@ -39,9 +39,8 @@ static void ask(struct panel *p, unsigned module) {
 }
 
 static void count(struct panel *p) {
-    struct run_counts *counts = &runner_of(p->judge.side)->verdict.counts;
-    counts->oracles[p->asked]++;
-    counts->subject[p->asked] += p->judge.side->party == PARTY_SUBJECT;
+    p->counts->oracles[p->asked]++;
+    p->counts->subject[p->asked] += p->of_subject;
 }
 
 static void answer(struct panel *p, bool judged) {
@@ -58,11 +57,12 @@ static void ask_again(struct panel *p, struct asked before) {
 /* ---- events -----------------------------------------------------------------------------------
  */
 
+#define EVENT_BIT(name) ((uint64_t)1 << EVENT_##name)
+
 /* Heard of while the initial heap is being built, too. */
-static const uint32_t heard_early = 1u << EVENT_reset | 1u << EVENT_emptied | 1u << EVENT_walked |
-                                    1u << EVENT_inspected | 1u << EVENT_compared |
-                                    1u << EVENT_broken | 1u << EVENT_stuck | 1u << EVENT_exhausted |
-                                    1u << EVENT_replied;
+static const uint64_t heard_early = EVENT_BIT(reset) | EVENT_BIT(emptied) | EVENT_BIT(walked) |
+                                    EVENT_BIT(inspected) | EVENT_BIT(compared) | EVENT_BIT(broken) |
+                                    EVENT_BIT(stuck) | EVENT_BIT(exhausted) | EVENT_BIT(replied);
 
 /* Who hears of an event, ended by ORACLE_MODULES. */
 static const uint8_t *listeners(const struct panel *p, enum oracle_event_code event) {
@@ -308,19 +308,22 @@ static oracle_set judging(const struct runner *r, const struct side *s) {
 }
 
 /* By module a bit for each event that it hears: who listens changes with the programs. */
-static uint32_t heard_by[ORACLE_MODULES];
+static uint64_t heard_by[ORACLE_MODULES];
+
+static oracle_set may_sit_out;
 
 static void note_heard(unsigned module) {
     const struct oracle_module *m = oracle_modules[module];
-    uint32_t heard = 0;
-#define X(name, parameters, arguments) heard |= (uint32_t)(m->name != NULL) << EVENT_##name;
+    may_sit_out |= m->sits_out ? ORACLE_BIT(module) : 0;
+    uint64_t heard = 0;
+#define X(name, parameters, arguments) heard |= m->name ? EVENT_BIT(name) : 0;
     ORACLE_EVENTS(X)
 #undef X
     heard_by[module] = heard;
 }
 
 /* What who sits a run out hears all the same. */
-static const uint32_t heard_always = 1u << EVENT_reset | 1u << EVENT_emptied | 1u << EVENT_built;
+static const uint64_t heard_always = EVENT_BIT(reset) | EVENT_BIT(emptied) | EVENT_BIT(built);
 
 /* Records come first.  Programs of other traits follow each other: so it is by what is heard, and
  * not by all that could be. */
@@ -331,11 +334,11 @@ static void list_listeners(struct panel *p) {
         unsigned m = n % ORACLE_MODULES;
         if (!has(p->seated, m))
             continue;
-        uint32_t heard = heard_by[m];
+        uint64_t heard = heard_by[m];
         p->heard |= heard;
-        for (uint32_t left = has(p->out, m) ? heard & heard_always : heard; left;
+        for (uint64_t left = has(p->out, m) ? heard & heard_always : heard; left;
              left &= left - 1) {
-            unsigned e = (unsigned)__builtin_ctz(left);
+            unsigned e = (unsigned)__builtin_ctzll(left);
             p->hears[e][listening[e]++] = (uint8_t)m;
         }
         if (m < ORACLE_COUNT && oracle_modules[m]->checks)
@@ -384,9 +387,8 @@ static void seat(struct runner *r, struct panel *p, oracle_set chosen) {
 static void excuse(struct panel *p) {
     struct asked outer = asked_now(p);
     oracle_set out = 0;
-    for (unsigned o = 0; o < ORACLE_COUNT; o++) {
-        if (!has(p->seated, o) || !oracle_modules[o]->sits_out)
-            continue;
+    for (oracle_set left = p->seated & may_sit_out; left; left &= left - 1) {
+        unsigned o = (unsigned)__builtin_ctzll(left);
         ask(p, o);
         out |= oracle_modules[o]->sits_out(&p->judge) ? ORACLE_BIT(o) : 0;
     }
@@ -467,6 +469,8 @@ bool event_is_heard(struct side *s, enum oracle_event_code event) {
 void panel_open(struct runner *r, enum party party) {
     for (unsigned m = 0; m < ORACLE_MODULES; m++)
         note_heard(m);
+    r->panel[party].counts = &r->verdict.counts;
+    r->panel[party].of_subject = party == PARTY_SUBJECT;
     r->panel[party].judge = (struct judge){.side = &r->side[party],
                                            .model = &r->model,
                                            .model_graph = &r->model_graph,

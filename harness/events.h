@@ -30,8 +30,8 @@ static inline struct judge *judge_of(struct side *s) {
 }
 
 /* Raise an event.  Nothing is heard of a collector whose initial heap does not stand yet, but
- * reset, emptied, walked, inspected, compared, broken, stuck, exhausted; nor of `called` once the
- * script has ended.
+ * reset, emptied, walked, inspected, compared, broken, stuck, exhausted; nor of `called` and
+ * `worked` once the script has ended.
  */
 #define X(name, parameters, arguments) void event_##name parameters;
 ORACLE_EVENTS(X)

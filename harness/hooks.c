@@ -128,6 +128,7 @@ static void handed(struct gc_hooks *hooks, uint64_t number) {
 
 static void deal_with_minor(void *context) {
     const struct said *w = context;
+    w->side->collected_young = true;
     event_minor(judge_of(w->side), w->before);
 }
 static void minor(struct gc_hooks *hooks, bool before) {

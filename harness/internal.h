@@ -26,8 +26,10 @@ enum { COLLECTING_PARTIES = 2 }; /* PARTY_SUBJECT, PARTY_REFERENCE */
 /* The oracles of one side (events.h). */
 struct panel {
     struct judge judge; /* what they see */
-    bool chosen;        /* the rest is filled in */
-    bool built;         /* the initial heap stands */
+    struct run_counts *counts;
+    unsigned of_subject; /* 1: it judges the subject */
+    bool chosen;         /* the rest is filled in */
+    bool built;          /* the initial heap stands */
     bool comparing;
     unsigned asked;                     /* the oracle, or record, that is running */
     struct collector_traits traits;     /* by which they were chosen */
@@ -35,7 +37,7 @@ struct panel {
     oracle_set replaced;                /* of those: another one judges in their place */
     oracle_set seated;                  /* those that judge, and the records that they read */
     oracle_set out;                     /* of those: sit this run out */
-    uint32_t heard;                     /* a bit for each event that a seated one hears */
+    uint64_t heard;                     /* a bit for each event that a seated one hears */
     uint64_t operations;                /* that have ended in this run */
     void *states[ORACLE_MODULES];       /* NULL: never needed, or it has none */
     void *records[ORACLE_MODULES];      /* states of those that a module reads besides */

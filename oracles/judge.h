@@ -64,12 +64,19 @@ struct side {
     uint64_t poisoned_before; /* those of all collectors before the call that is under way */
     bool refused;             /* the last call that may be, and is no allocation */
     bool starved;             /* the program has taken memory away from it (extras.h) */
-    bool listened;            /* the event `told` comes */
-    uint64_t look;            /* the event `ticked` comes after so many steps; 0: never */
-    uint64_t fuel_aside;      /* in a call: what is left behind them of `fuel` */
-    bool settling;            /* mutators are polled until the heap may be looked at */
-    bool changes;             /* the operation under way does more than collect */
-    bool in_cycle;            /* the last slice left work to do */
+    struct {
+        size_t asked,
+            asked_words;    /* blocks, with headers: since the last walk, or the first call */
+        size_t given_words; /* of those that were given */
+    } new;
+    bool allocating;      /* the call under way is an allocation with a request */
+    bool collected_young; /* a minor collection has begun or ended since the last call */
+    bool listened;        /* the event `told` comes */
+    uint64_t look;        /* the event `ticked` comes after so many steps; 0: never */
+    uint64_t fuel_aside;  /* in a call: what is left behind them of `fuel` */
+    bool settling;        /* mutators are polled until the heap may be looked at */
+    bool changes;         /* the operation under way does more than collect */
+    bool in_cycle;        /* the last slice left work to do */
     struct {
         bool done;   /* the call that has just ended was a slice, and has not been refused */
         bool begins; /* a cycle has begun in it */
@@ -201,8 +208,11 @@ static inline bool judge_shown(struct judge *j, uint64_t before, bool any) {
  *                empty heap has been walked into side->graph and side->facts
  *   built        the initial heap stands in collector and model
  *   writing      field i of block is about to become value, by the mutator
+ *   static_writing  the same, and it is a block outside the heap that the harness has made
  *   called       a call that may have collected has just ended; the model is as it was before it.
  *                request: what it allocated, or NULL; full: a full collection, and no more
+ *   worked       the same, and it has collected, or was a slice, or has taken more steps than there
+ *                are slots: what is bounded by that is not asked for after every call
  *   recounted    the same, and its collector has counted fewer collections than before it
  *   replied      a call has been answered otherwise than done (step: or idle, and no cycle is under
  *                way): its function
@@ -241,7 +251,9 @@ static inline bool judge_shown(struct judge *j, uint64_t before, bool any) {
     X(emptied, (struct judge * j), (j))                                                            \
     X(built, (struct judge * j), (j))                                                              \
     X(writing, (struct judge * j, word block, size_t i, word value), (j, block, i, value))         \
+    X(static_writing, (struct judge * j, word block, size_t i, word value), (j, block, i, value))  \
     X(called, (struct judge * j, const struct request *request, bool full), (j, request, full))    \
+    X(worked, (struct judge * j, const struct request *request, bool full), (j, request, full))    \
     X(recounted, (struct judge * j), (j))                                                          \
     X(replied, (struct judge * j, const char *function, enum gc_result result),                    \
       (j, function, result))                                                                       \

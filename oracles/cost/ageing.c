@@ -83,7 +83,8 @@ static void note_young(struct judge *j) {
     for (unsigned m = 0; m < j->side->graph.mutators; m++) {
         a->young[m] = 0;
         for (unsigned i = 0; i < PROGRAM_SLOTS; i++)
-            if (ageing_object(j, m, i) != MODEL_NONE && is_young(j->side, j->side->slots[m][i]))
+            if (j->side->slots[m][i] != WORD_UNIT && ageing_object(j, m, i) != MODEL_NONE &&
+                is_young(j->side, j->side->slots[m][i]))
                 a->young[m] |= (uint32_t)1 << i;
     }
 }
@@ -144,7 +145,7 @@ static bool minor(struct judge *j, bool before) {
     return true;
 }
 
-static bool called(struct judge *j, const struct request *request, bool full) {
+static bool worked(struct judge *j, const struct request *request, bool full) {
     struct ageing *a = j->state;
     (void)request;
     (void)full;
@@ -167,5 +168,5 @@ const struct oracle_module oracle_ageing = {
     .reset = reset,
     .placed = placed,
     .minor = minor,
-    .called = called,
+    .worked = worked,
 };

@@ -12,11 +12,10 @@
 #include <stdio.h>
 
 struct thrift {
-    size_t largest;   /* words of the largest free block at the last walk */
-    size_t allocated; /* words since then */
-    bool minor;       /* a minor collection has begun: */
-    uint64_t call;    /* side->collected then: none has been counted since the call began */
-    size_t young;     /* the nursery had so much room before the first of the call */
+    size_t largest; /* words of the largest free block at the last walk */
+    bool minor;     /* a minor collection has begun: */
+    uint64_t call;  /* side->collected then: none has been counted since the call began */
+    size_t young;   /* the nursery had so much room before the first of the call */
 };
 
 static size_t room_in_nursery(const struct side *s) {
@@ -36,17 +35,21 @@ static bool walked(struct judge *j) {
     const struct heap_facts *facts = &j->side->facts;
     bool bumps = j->side->traits.moves && !j->side->traits.free_list;
     t->largest = 1 + (bumps ? facts->largest_unused : facts->largest_free);
-    t->allocated = 0;
     return false;
 }
 
-static size_t room_in_heap(const struct thrift *t) {
-    return t->largest > t->allocated ? t->largest - t->allocated : 0;
+/* Before the block was there. */
+static size_t room_in_heap(const struct judge *j, const struct request *q) {
+    const struct thrift *t = j->state;
+    size_t others = j->side->new.given_words;
+    if (q->answer == GC_OK)
+        others -= q->wosize + 1;
+    return t->largest > others ? t->largest - others : 0;
 }
 
 static bool minor(struct judge *j, bool before) {
     struct thrift *t = j->state;
-    if (!before || (t->minor && t->call == j->side->collected))
+    if (!before || !j->side->allocating || (t->minor && t->call == j->side->collected))
         return false;
     t->minor = true;
     t->call = j->side->collected;
@@ -69,21 +72,18 @@ _Noreturn static void fail_eager(struct judge *j, size_t room, const struct requ
                "an allocation has collected although there was room for the block");
 }
 
-static bool called(struct judge *j, const struct request *request, bool full) {
+/* One that has not collected is thrifty. */
+static bool worked(struct judge *j, const struct request *request, bool full) {
     const struct side *s = j->side;
-    struct thrift *t = j->state;
+    const struct thrift *t = j->state;
     (void)full;
-    if (!request)
+    if (!request || s->hooks->collections == s->collected)
         return false;
-    if (s->hooks->collections != s->collected) {
-        bool young = is_young_by_config(s, request->wosize);
-        bool minor = t->minor && t->call == s->collected;
-        size_t room = !young ? room_in_heap(t) : minor ? t->young : room_in_nursery(s);
-        if (room > request->wosize)
-            fail_eager(j, room, request);
-    }
-    if (request->answer == GC_OK)
-        t->allocated += request->wosize + 1;
+    bool young = is_young_by_config(s, request->wosize);
+    bool minor = t->minor && t->call == s->collected;
+    size_t room = !young ? room_in_heap(j, request) : minor ? t->young : room_in_nursery(s);
+    if (room > request->wosize)
+        fail_eager(j, room, request);
     return true;
 }
 
@@ -96,5 +96,5 @@ const struct oracle_module oracle_thrift = {
     .reset = reset,
     .walked = walked,
     .minor = minor,
-    .called = called,
+    .worked = worked,
 };

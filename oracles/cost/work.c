@@ -13,7 +13,7 @@
 
 struct work {
     bool known;            /* there was a walk: */
-    struct heap_size size; /* at the last one, and since */
+    struct heap_size size; /* at the last one */
 };
 
 static bool reset(struct judge *j) {
@@ -27,12 +27,15 @@ static bool walked(struct judge *j) {
     return false;
 }
 
-/* A block, and a fragment behind it. */
-static void note_new(struct heap_size *size, size_t wosize) {
-    size->blocks++;
-    size->words += wosize + 1;
-    size->gaps++;
-    size->young++;
+/* With what has been asked for since then: blocks, and a fragment behind each. */
+static struct heap_size size_now(const struct judge *j) {
+    const struct side *s = j->side;
+    struct heap_size size = ((const struct work *)j->state)->size;
+    size.blocks += s->new.asked;
+    size.words += s->new.asked_words;
+    size.gaps += s->new.asked;
+    size.young += s->new.asked;
+    return size;
 }
 
 static void judge_slice(struct judge *j, const struct heap_size *size) {
@@ -50,23 +53,23 @@ static void judge_slice(struct judge *j, const struct heap_size *size) {
                "a slice took more steps than trait paced promises for its budget");
 }
 
-static bool called(struct judge *j, const struct request *request, bool full) {
+/* A call that takes no more steps than there are slots is within every bound. */
+static bool worked(struct judge *j, const struct request *request, bool full) {
     const struct side *s = j->side;
-    struct heap_size *size = &((struct work *)j->state)->size;
     unsigned times = full && s->traits.full_until_exact > 1 ? s->traits.full_until_exact : 1;
-    if (request)
-        note_new(size, request->wosize);
+    (void)request;
     if (!((struct work *)j->state)->known)
         return false;
-    judge_slice(j, size);
+    struct heap_size size = size_now(j);
+    judge_slice(j, &size);
     if (s->took <= GC_SLOTS)
         return true;
-    uint64_t most = times * heap_most_steps(s->collector, &s->traits, &s->config, size);
+    uint64_t most = times * heap_most_steps(s->collector, &s->traits, &s->config, &size);
     if (s->took <= most)
         return true;
     snprintf(j->expected, VERDICT_TEXT,
              "%llu steps at most: %zu blocks of %zu words in all, and %zu gaps",
-             (unsigned long long)most, size->blocks, size->words, size->gaps);
+             (unsigned long long)most, size.blocks, size.words, size.gaps);
     snprintf(j->found, VERDICT_TEXT, "%llu steps", (unsigned long long)s->took);
     judge_fail(j, VIOLATION_too_many_steps,
                "a call took more steps than trait linear promises for such a heap");
@@ -80,5 +83,5 @@ const struct oracle_module oracle_work = {
     .state = sizeof(struct work),
     .reset = reset,
     .walked = walked,
-    .called = called,
+    .worked = worked,
 };

@@ -86,9 +86,12 @@ static bool recounted(struct judge *j) {
 static bool slots_stayed(const struct judge *j) {
     const struct side *s = j->side;
     for (unsigned m = 0; m < s->config.mutators; m++)
-        for (unsigned i = 0; i < PROGRAM_SLOTS; i++)
-            if (s->slots[m][i] != side_word(j->model, s->party, j->model->slots[m][i]))
+        for (unsigned i = 0; i < PROGRAM_SLOTS; i++) {
+            word v = j->model->slots[m][i];
+            bool empty = v == WORD_UNIT && s->slots[m][i] == WORD_UNIT; /* most are */
+            if (!empty && s->slots[m][i] != side_word(j->model, s->party, v))
                 return false;
+        }
     return true;
 }
 

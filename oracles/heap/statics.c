@@ -28,11 +28,9 @@ static bool built(struct judge *j) {
     return false;
 }
 
-static bool writing(struct judge *j, word block, size_t i, word value) {
+static bool static_writing(struct judge *j, word block, size_t i, word value) {
     struct statics *t = j->state;
-    word at = block - pointer_word(j->side->statics);
-    if (at < j->side->static_words * sizeof(word))
-        t->words[at / sizeof(word) + i] = value;
+    t->words[(block - pointer_word(j->side->statics)) / sizeof(word) + i] = value;
     return false;
 }
 
@@ -87,6 +85,6 @@ const struct oracle_module oracle_statics = {
     .state = sizeof(struct statics),
     .reset = reset,
     .built = built,
-    .writing = writing,
+    .static_writing = static_writing,
     .compared = compared,
 };

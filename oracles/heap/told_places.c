@@ -196,8 +196,10 @@ void told_compare(struct judge *j, const struct request *request, bool full) {
     if (j->side->collector->cycle)
         t->cycle = j->services->cycle(j);
     for (size_t id = 1; t->listens && id < g->words; id++)
-        if (graph_starts(g, id))
+        if (graph_starts(g, id)) {
             meet(j, pointer_word(g->base + id), g->base[id - 1], request, full);
+            id += header_wosize(g->base[id - 1]); /* no other one begins inside */
+        }
     t->walk++;
     if (t->listens)
         look_for_those_gone(j);
