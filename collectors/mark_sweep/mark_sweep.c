@@ -13,6 +13,7 @@
 
 #include "collectors/space/collect.h"
 #include "collectors/space/next_fit.h"
+#include "collectors/space/printed.h"
 
 #ifndef ISOHEAP_COLLECTOR
 #define ISOHEAP_COLLECTOR mark_sweep
@@ -72,7 +73,7 @@ static void mark_sweep_promise(const struct gc_config *config, struct collector_
 
 static void mark_sweep_reset(struct gc *gc, const struct gc_config *config) {
     on_space_reset(gc, config);
-    gc->space.printed = variant_printed(config);
+    gc->space.sweep_whole = variant_printed(config) ? sweep_as_printed : NULL;
 }
 
 /* Defect slot_cleared. */

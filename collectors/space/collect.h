@@ -6,7 +6,6 @@
 #define ISOHEAP_MARK_SWEEP_COLLECT_H
 
 #include "collectors/space/mark.h"
-#include "collectors/space/printed.h"
 #include "collectors/space/sweep.h"
 
 #include <stdlib.h>
@@ -97,8 +96,8 @@ static inline word first_garbage(const struct space *g) {
 }
 
 static inline void sweep_all(struct space *g) {
-    if (g->printed) {
-        sweep_as_printed(g);
+    if (g->sweep_whole) {
+        g->sweep_whole(g);
         return;
     }
     sweep_begin(g);

@@ -41,7 +41,7 @@ struct space {
     word *end;
     enum mark_version version;
     bool coalesce;
-    bool printed; /* the sweep is that of printed.h: mark_sweep alone */
+    void (*sweep_whole)(struct space *); /* NULL: as sweep.h does */
 
     struct mark_stack stack;
     word *rescan, *rescan_end; /* after an overflow: headers that are still to be looked at */
@@ -138,7 +138,7 @@ static inline void space_reset(struct space *g, const struct gc_config *config, 
     g->config = *config;
     g->version = variant_version(config);
     g->coalesce = !variant_plain(config);
-    g->printed = false;
+    g->sweep_whole = NULL;
     g->low = pointer_word(g->heap.base);
     g->bytes = config->heap_words * sizeof(word);
     g->end = g->heap.base + config->heap_words;

@@ -6,6 +6,7 @@
 #include "collectors/cheney/cheney.h"
 #include "collectors/mark_sweep/mark_sweep.h"
 #include "collectors/space/collect.h"
+#include "collectors/space/printed.h"
 #include "tests/support/figures.h"
 #include "tests/support/passing.h"
 #include "tests/support/support.h"
@@ -87,7 +88,7 @@ static unsigned swept_gray(bool printed) {
     static struct space space;
     assert_true(space_open(&space));
     space_reset(&space, &config, 0);
-    space.printed = printed;
+    space.sweep_whole = printed ? sweep_as_printed : NULL;
     word *base = space.heap.base;
     base[0] = header_make(2, GRAY, 0);
     base[1] = base[2] = WORD_UNIT;
