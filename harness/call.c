@@ -105,6 +105,12 @@ static bool has_worked(struct side *s) {
     return young || s->took > GC_SLOTS || s->slice.done || s->hooks->collections != s->collected;
 }
 
+static void note_quiet(struct side *s, const struct request *request) {
+    bool built = runner_of(s)->panel[s->party].built;
+    s->quiet.calls += built;
+    s->quiet.allocations += built && request;
+}
+
 /* After a call that may have collected. */
 static void leave_collected(struct side *s, const struct request *request, bool full) {
     leave_changed(s);
@@ -117,6 +123,8 @@ static void leave_collected(struct side *s, const struct request *request, bool 
         event_recounted(judge_of(s));
     if (has_worked(s))
         event_worked(judge_of(s), request, full);
+    else
+        note_quiet(s, request);
     event_called(judge_of(s), request, full);
     if (runner_of(s)->n_handed)
         take_over_finalisers(s);

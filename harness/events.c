@@ -451,14 +451,23 @@ void panel_operated(struct side *s) {
     event_operated(&p->judge);
 }
 
+static void count_more(struct panel *p, unsigned oracle, uint64_t n) {
+    p->counts->oracles[oracle] += n;
+    p->counts->subject[oracle] += p->of_subject ? n : 0;
+}
+
 void panel_ended(struct side *s) {
     struct panel *p = panel_of(judge_of(s));
-    struct run_counts *counts = &runner_of(s)->verdict.counts;
     for (unsigned o = 0; o < ORACLE_COUNT; o++) {
-        if (!oracle_modules[o]->each_operation || !has(p->seated, o))
+        const struct oracle_module *m = oracle_modules[o];
+        if (!has(p->seated, o))
             continue;
-        counts->oracles[o] += p->operations;
-        counts->subject[o] += s->party == PARTY_SUBJECT ? p->operations : 0;
+        if (m->each_operation)
+            count_more(p, o, p->operations);
+        if (m->each_quiet_call)
+            count_more(p, o, s->quiet.calls);
+        if (m->each_quiet_allocation)
+            count_more(p, o, s->quiet.allocations);
     }
 }
 

@@ -192,6 +192,7 @@ static void reset_side(struct runner *r, struct side *s) {
     s->collections = s->compared = s->steps = s->poisonings = 0;
     s->in_cycle = s->slice.done = s->settling = s->starved = false;
     s->collected_young = s->allocating = false;
+    s->quiet.calls = s->quiet.allocations = 0;
     s->walked = 0;
     s->fuel = UINT64_MAX;
     s->calls = s->look = s->fuel_aside = 0;

@@ -69,6 +69,9 @@ struct side {
             asked_words;    /* blocks, with headers: since the last walk, or the first call */
         size_t given_words; /* of those that were given */
     } new;
+    struct {
+        uint64_t calls, allocations; /* in this run, of which the event `worked` has not come */
+    } quiet;
     bool allocating;      /* the call under way is an allocation with a request */
     bool collected_young; /* a minor collection has begun or ended since the last call */
     bool listened;        /* the event `told` comes */
@@ -327,6 +330,7 @@ struct oracle_module {
     /* Asked behind `built`: this program is not in its sample, and until the next reset it hears of
      * nothing more; NULL: of every program it hears all. */
     bool (*sits_out)(const struct judge *);
+    bool each_quiet_call, each_quiet_allocation; /* the same of calls that have not `worked` */
     bool each_operation; /* it has judged each operation that has ended: counted, not told */
     bool fine; /* one wrong step breaks any of many statements: which defect it is, its class says
                   alone, and not its sentence */

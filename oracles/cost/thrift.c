@@ -77,8 +77,10 @@ static bool worked(struct judge *j, const struct request *request, bool full) {
     const struct side *s = j->side;
     const struct thrift *t = j->state;
     (void)full;
-    if (!request || s->hooks->collections == s->collected)
+    if (!request)
         return false;
+    if (s->hooks->collections == s->collected)
+        return true;
     bool young = is_young_by_config(s, request->wosize);
     bool minor = t->minor && t->call == s->collected;
     size_t room = !young ? room_in_heap(j, request) : minor ? t->young : room_in_nursery(s);
@@ -96,5 +98,6 @@ const struct oracle_module oracle_thrift = {
     .reset = reset,
     .walked = walked,
     .minor = minor,
+    .each_quiet_allocation = true,
     .worked = worked,
 };

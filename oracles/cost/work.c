@@ -83,5 +83,6 @@ const struct oracle_module oracle_work = {
     .state = sizeof(struct work),
     .reset = reset,
     .walked = walked,
+    .each_quiet_call = true,
     .worked = worked,
 };
