@@ -63,6 +63,7 @@ static bool operates(const struct agent *a) {
     case mut_hs_roots_mark:
     case mut_blocked:
     case mut_answered:
+    case mut_gone:
         return false;
     default:
         return true;
@@ -89,6 +90,16 @@ static bool field_is_settled(const struct model *m, const struct state *s, unsig
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
+/* To go, and to make others, with a root of one's own each. */
+static void add_lives(struct list *l, const struct model *m, const struct state *s) {
+    if (m->variant & VARIANT(go_unfenced) || tso_drained(&s->tso, l->process))
+        add(l, DO_GO, 0, 0, 0);
+    for (unsigned p = 0; p < m->mutators; p++)
+        for (unsigned r = 0; r < m->refs && s->agent[p].pc == mut_gone; r++)
+            if (s->agent[l->process].roots >> r & 1)
+                add(l, DO_COME, p, r, 0);
+}
+
 static void add_operations(struct list *l, const struct model *m, const struct state *s) {
     const struct agent *a = &s->agent[l->process];
     unsigned refs = (1U << m->refs) - 1;
@@ -104,6 +115,8 @@ static void add_operations(struct list *l, const struct model *m, const struct s
     if (model_blocks(m) &&
         (m->variant & VARIANT(blocks_unfenced) || tso_drained(&s->tso, l->process)))
         add(l, DO_BLOCK, 0, 0, 0);
+    if (model_comes_and_goes(m))
+        add_lives(l, m, s);
     if (s->pending >> l->process & 1)
         add(l, DO_HANDSHAKE, 0, 0, 0);
     for (unsigned r = 0; r < m->refs; r++)
@@ -141,6 +154,7 @@ static void add_mutator(struct list *l, const struct model *m, const struct stat
         add(l, DO_WAKE, 0, 0, 0);
         return;
     case mut_answered:
+    case mut_gone:
         return;
     case mut_hs_fence:
         add_if(l, m->variant & VARIANT(no_mutator_fence) || tso_drained(&s->tso, l->process));

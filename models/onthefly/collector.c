@@ -124,6 +124,15 @@ static void answer_step(struct state *s, const struct action *x) {
     gc->pc = s->type == HS_ROOTS ? gc_roots_wait : gc_work_wait;
 }
 
+/* Who is not there need not be asked. */
+static void answer_for_gone(const struct model *m, struct state *s) {
+    for (unsigned p = 0; p < m->mutators; p++)
+        if (s->agent[p].pc == mut_gone) {
+            answer(s, p, false);
+            s->agent[p].pc = mut_gone;
+        }
+}
+
 static void handshake_step(const struct model *m, struct state *s, const struct action *x) {
     struct agent *gc = &s->agent[GC];
     unsigned h = gc_handshake(gc->pc);
@@ -141,9 +150,11 @@ static void handshake_step(const struct model *m, struct state *s, const struct 
             s->doomed = garbage_of(m, s);
         gc->refs = model_all_mutators(m);
         gc->pc++;
+        answer_for_gone(m, s);
         return;
     case PART_ASK:
-        s->pending |= (uint8_t)(1U << x->a);
+        if (!model_comes_and_goes(m) || !(s->sync >> x->a & 1))
+            s->pending |= (uint8_t)(1U << x->a);
         gc->refs &= (uint8_t) ~(1U << x->a);
         if (!gc->refs) {
             gc->refs = model_all_mutators(m);

@@ -46,7 +46,8 @@
     X(mut_late_del, "mark: deletion barrier (variant free_barriers)")                              \
     X(mut_load_mark, "mark: read barrier (variant read_barrier)")                                  \
     X(mut_blocked, "blocked (variant blocks)")                                                     \
-    X(mut_answered, "blocked, while the collector marks the roots (variant blocks)")
+    X(mut_answered, "blocked, while the collector marks the roots (variant blocks)")               \
+    X(mut_gone, "not there (variant come_and_go)")
 
 /* Figure 2.  Each of the six handshakes has the five labels of figure 4. */
 #define HANDSHAKE_LABELS(X, h)                                                                     \

@@ -134,7 +134,11 @@ struct state {
     X(blocks, "mutators may block; the collector answers for who does")                            \
     X(blocks_unfenced, "the same, and who blocks leaves stores in its buffer")                     \
     X(blocks_rootless, "the same, and the roots of who blocks are not marked")                     \
-    X(blocks_unanswered, "mutators may block, and nobody answers for them")
+    X(blocks_unanswered, "mutators may block, and nobody answers for them")                        \
+    X(come_and_go, "mutators go, and hand their work over; others make new ones")                  \
+    X(go_unfenced, "the same, and who goes leaves stores in its buffer")                           \
+    X(go_with_work, "the same, and who goes takes its work-list along")                            \
+    X(come_answered, "the same, and who comes counts as having answered")
 enum variant {
 #define X(name, meaning) VARIANT_BIT_##name,
     VARIANTS(X)
@@ -185,6 +189,8 @@ enum step_kind {
     DO_BLOCK,     /* blocks: a mutator takes no steps */
     DO_WAKE,      /* until now */
     DO_ANSWER,    /* a: mutator that the collector answers for */
+    DO_GO,        /* come_and_go: a mutator is no more */
+    DO_COME,      /* a: mutator that is there from now on, b: the root that it is given */
     DO_COUNT
 };
 
@@ -214,6 +220,11 @@ static inline bool model_polls_in_store(const struct model *m) {
 static inline bool model_blocks(const struct model *m) {
     return (m->variant & (VARIANT(blocks) | VARIANT(blocks_unfenced) | VARIANT(blocks_rootless) |
                           VARIANT(blocks_unanswered))) != 0;
+}
+/* Whether mutators may go, and others come. */
+static inline bool model_comes_and_goes(const struct model *m) {
+    return (m->variant & (VARIANT(come_and_go) | VARIANT(go_unfenced) | VARIANT(go_with_work) |
+                          VARIANT(come_answered))) != 0;
 }
 /* The mutator whose roots the collector marks while it is blocked; TSO_NOBODY: none. */
 static inline unsigned state_answered(const struct state *s) {

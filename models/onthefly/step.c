@@ -160,6 +160,37 @@ static void begin_store(const struct model *m, struct agent *a, const struct act
         after_deletion(m, a);
 }
 
+/* Who goes answers what it is asked, has no roots, and leaves its work-list. */
+static void go_away(const struct model *m, struct state *s, unsigned p) {
+    struct agent *a = &s->agent[p];
+    a->roots = 0;
+    if (has(m, VARIANT(go_with_work)))
+        a->W = 0;
+    answer(s, p, true);
+    a->pc = mut_gone;
+}
+
+static unsigned bit_of(unsigned set, unsigned from, unsigned to) {
+    return (set >> from & 1U) << to;
+}
+
+/* Whoever is new is in the handshake phase of its maker, and asked if that one is. */
+static void make_mutator(const struct model *m, struct state *s, const struct action *x) {
+    struct agent *a = &s->agent[x->a], *gc = &s->agent[GC];
+    unsigned maker = x->process, part = gc_part(gc->pc);
+    a->pc = mut_top;
+    a->roots = (refset)(1U << x->b);
+    a->hp = s->hp;
+    if (has(m, VARIANT(come_answered)))
+        return;
+    a->hp = s->agent[maker].hp;
+    s->pending |= (uint8_t)bit_of(s->pending, maker, x->a);
+    s->sync &= (uint8_t) ~(1U << x->a);
+    s->sync |= (uint8_t)bit_of(s->sync, maker, x->a);
+    if (gc_handshake(gc->pc) < HANDSHAKES && (part == PART_ASK || part == PART_WAIT))
+        gc->refs |= (refset)bit_of(gc->refs, maker, x->a);
+}
+
 static void operate(const struct model *m, struct state *s, const struct action *x) {
     struct agent *a = &s->agent[x->process];
     switch (x->op) {
@@ -184,6 +215,12 @@ static void operate(const struct model *m, struct state *s, const struct action 
         return;
     case DO_BLOCK:
         a->pc = mut_blocked;
+        return;
+    case DO_GO:
+        go_away(m, s, x->process);
+        return;
+    case DO_COME:
+        make_mutator(m, s, x);
         return;
     default: /* DO_FENCE */
         return;

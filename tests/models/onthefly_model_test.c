@@ -244,6 +244,34 @@ static void a_mutator_blocks(void **state) {
     assert_int_equal(s.agent[GC].pc, gc_roots_wait);
 }
 
+/* come_and_go: who goes hands its work over; who comes is asked as its maker is. */
+static void mutators_come_and_go(void **state) {
+    (void)state;
+    struct model m = two_mutators();
+    struct action actions[ACTIONS_MAX];
+    assert_false(model_comes_and_goes(&m));
+    for (unsigned answered = 0; answered < 2; answered++) {
+        m.variant = answered ? VARIANT(come_answered) : VARIANT(come_and_go);
+        assert_true(model_comes_and_goes(&m));
+        struct state s = start(&m);
+        s.agent[1].W = 2;
+        s.agent[GC].pc = gc_roots_wait;
+        s.agent[GC].refs = s.pending = 3;
+        s.type = HS_ROOTS;
+        s.hp = HP_IDLE_MARK_SWEEP;
+        s.sync = 0;
+        model_apply(&m, &s, &(struct action){1, DO_GO, 0, 0, 0});
+        assert_int_equal(s.W, 2);
+        assert_int_equal(s.pending, 1);
+        assert_int_equal(model_actions(&m, &s, 1, actions), 0);
+        s.agent[GC].refs = 1; /* the collector has seen it */
+        model_apply(&m, &s, &(struct action){0, DO_COME, 1, 0, 0});
+        assert_int_equal(s.agent[1].roots, 1);
+        assert_int_equal(s.pending, answered ? 1 : 3);
+        assert_int_equal(s.agent[GC].refs, answered ? 1 : 3);
+    }
+}
+
 static void every_variant_has_a_meaning(void **state) {
     (void)state;
     for (unsigned v = 0; v < VARIANT_COUNT; v++)
@@ -345,6 +373,7 @@ int main(void) {
         cmocka_unit_test(a_safepoint_in_a_store),
         cmocka_unit_test(roots_are_asked_for),
         cmocka_unit_test(a_mutator_blocks),
+        cmocka_unit_test(mutators_come_and_go),
         cmocka_unit_test(every_variant_has_a_meaning),
         cmocka_unit_test(schedules_are_known_by_their_first_line),
         cmocka_unit_test(a_schedule_has_a_first_state),

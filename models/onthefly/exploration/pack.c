@@ -176,16 +176,17 @@ static bool cas_alive(const struct model *m, const struct agent *a) {
     return a->mark_pc >= mo_co_ctest && !(m->variant & VARIANT(plain_mark));
 }
 
-enum { MARK_PC_BITS = 4, MUTATOR_PC_BITS = 4, BLOCKED_PC_BITS = 5, GC_PC_BITS = 6 };
+enum { MARK_PC_BITS = 4, MUTATOR_PC_BITS = 4, MORE_PC_BITS = 5, GC_PC_BITS = 6 };
 _Static_assert(MARK_LABEL_COUNT <= 1 << MARK_PC_BITS, "labels of mark");
-_Static_assert(mut_blocked <= 1 << MUTATOR_PC_BITS, "labels of mutators that do not block");
-_Static_assert(MUTATOR_LABEL_COUNT <= 1 << BLOCKED_PC_BITS, "labels of mutators");
+_Static_assert(mut_blocked <= 1 << MUTATOR_PC_BITS, "labels of mutators that neither block nor go");
+_Static_assert(MUTATOR_LABEL_COUNT <= 1 << MORE_PC_BITS, "labels of mutators");
 _Static_assert(GC_LABEL_COUNT <= 1 << GC_PC_BITS, "labels of the collector");
 
 static unsigned pc_bits(const struct packing *k, bool gc) {
     if (gc)
         return GC_PC_BITS;
-    return model_blocks(&k->model) ? BLOCKED_PC_BITS : MUTATOR_PC_BITS;
+    return model_blocks(&k->model) || model_comes_and_goes(&k->model) ? MORE_PC_BITS
+                                                                      : MUTATOR_PC_BITS;
 }
 
 static void put_agent(struct bits *b, const struct renaming *n, const struct agent *a, bool gc) {

@@ -117,6 +117,17 @@ static struct action choose_rarely(struct source *x, const struct model *m, cons
     return a;
 }
 
+/* Makes a mutator if one is missing, or goes; false: neither can be. */
+static bool come_or_go(struct source *x, const struct model *m, const struct state *s, unsigned p,
+                       struct action *out) {
+    *out = (struct action){(uint8_t)p, DO_GO, 0, 0, 0};
+    for (unsigned other = 0; other < m->mutators && s->agent[p].roots; other++)
+        if (s->agent[other].pc == mut_gone)
+            *out = (struct action){(uint8_t)p, DO_COME, (uint8_t)other,
+                                   (uint8_t)pick_bit(x, s->agent[p].roots), 0};
+    return model_enabled(m, s, out);
+}
+
 /* What a mutator does next at the top, in which a handshake that is pending comes soon. */
 static struct action choose_operation(struct source *x, const struct model *m,
                                       const struct state *s, unsigned p) {
@@ -126,6 +137,9 @@ static struct action choose_operation(struct source *x, const struct model *m,
     const struct action block = {(uint8_t)p, DO_BLOCK, 0, 0, 0};
     if (model_blocks(m) && !below(x, 8) && model_enabled(m, s, &block))
         return block;
+    struct action life;
+    if (model_comes_and_goes(m) && !below(x, 8) && come_or_go(x, m, s, p, &life))
+        return life;
     if (s->pending >> p & 1 && kind < 6) {
         a.op = DO_HANDSHAKE;
     } else if (kind < 9 && roots) {

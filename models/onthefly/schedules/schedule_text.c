@@ -59,6 +59,10 @@ int schedule_step_text(const struct action *x, char *out, size_t size) {
         return snprintf(out, size, "%s wake", who);
     case DO_ANSWER:
         return snprintf(out, size, "%s answer m%u", who, x->a);
+    case DO_GO:
+        return snprintf(out, size, "%s go", who);
+    case DO_COME:
+        return snprintf(out, size, "%s come m%u r%u", who, x->a, x->b);
     case DO_RUN:
         return snprintf(out, size, "run %s until handshake", who);
     case DO_PARK:
@@ -331,7 +335,7 @@ static void parse_field_access(struct parser *p, struct action *x) {
     x->b = (uint8_t)number(p, ".", p->s->model.fields);
 }
 
-/* Variant blocks. */
+/* Variants blocks and come_and_go. */
 static bool parse_blocking(struct parser *p, struct action *x) {
     if (accept(p, "block")) {
         x->op = DO_BLOCK;
@@ -340,6 +344,12 @@ static bool parse_blocking(struct parser *p, struct action *x) {
     } else if (accept(p, "answer")) {
         x->op = DO_ANSWER;
         x->a = (uint8_t)number(p, "m", p->s->model.mutators);
+    } else if (accept(p, "go")) {
+        x->op = DO_GO;
+    } else if (accept(p, "come")) {
+        x->op = DO_COME;
+        x->a = (uint8_t)number(p, "m", p->s->model.mutators);
+        x->b = (uint8_t)number(p, "r", p->s->model.refs);
     } else {
         return false;
     }
@@ -383,7 +393,7 @@ static void parse_own_step(struct parser *p, struct action *x) {
         x->a = (uint8_t)number(p, "m", p->s->model.mutators);
     } else if (!parse_blocking(p, x)) {
         fail(p, "expected step, alloc, discard, load, store, mfence, handshake, pick, field, "
-                "mutator, block, wake or answer");
+                "mutator, block, wake, answer, go or come");
     }
 }
 
