@@ -18,6 +18,10 @@ extern "C" {
 extern oracle_set target_oracles;
 extern void (*target_found)(const struct verdict *);
 
+/* The trait max_wosize of the target's subject, for whoever makes inputs; a target without one
+ * subject has no such function. */
+size_t target_max_wosize(void);
+
 /* Why the last input has not been run: no collector can be given that program, and this is what the
  * first of them has no room for, say.  NULL if it has been run. */
 const char *target_refusal(void);

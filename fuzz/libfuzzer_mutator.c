@@ -26,6 +26,9 @@ size_t LLVMFuzzerCustomCrossOver(const uint8_t *first, size_t first_size, const 
 /* The engine's; other engines that take libFuzzer's targets may lack it. */
 __attribute__((weak)) size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
 
+/* collector_target.h */
+__attribute__((weak)) size_t target_max_wosize(void);
+
 static struct mutation *mutation; /* NULL: switched off */
 static bool grows;                /* ISOHEAP_FRESH=off: programs come from programs alone */
 
@@ -40,6 +43,8 @@ static void choose_once(void) {
     mutation = profile ? mutation_open(profile, LLVMFuzzerMutate) : NULL;
     if (profile && !mutation)
         abort();
+    if (mutation && target_max_wosize)
+        mutation_limit(mutation, target_max_wosize());
 }
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed) {

@@ -23,6 +23,7 @@ bool sample_run(struct judged_sample *s, const struct collector *subject, unsign
     *s = (struct judged_sample){.programs = 0};
     if (!mutation)
         return false;
+    mutation_limit(mutation, subject->traits.max_wosize);
     while (s->programs < programs && !s->verdict.violation && !s->verdict.harness_error) {
         char *report = NULL;
         size_t size = mutation_generate(mutation, bytes, sizeof bytes, SAMPLE_SEED + s->programs);

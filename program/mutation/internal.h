@@ -50,6 +50,7 @@ struct mutation {
     struct mutation_weights weights;
     mutate_bytes *bytes;
     struct random random;
+    size_t longest; /* fields of a block of the initial heap; 0: as many as there may be */
     struct {
         op_bits ops; /* bit sets: what this round uses */
         uint32_t kinds, tags;

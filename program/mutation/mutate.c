@@ -49,6 +49,10 @@ struct mutation *mutation_open(const struct mutation_profile *profile, mutate_by
     return m;
 }
 
+void mutation_limit(struct mutation *m, size_t max_wosize) {
+    m->longest = max_wosize;
+}
+
 void mutation_close(struct mutation *m) {
     free(m);
 }
@@ -184,7 +188,25 @@ static void drop_some(struct mutation *m, size_t excess, size_t size) {
     leave_out_sort(p, sort, chosen - before, most < left ? most : left);
 }
 
+/* The code of a closure is cut to one function, which takes two words. */
+static void shorten(struct program *p, unsigned at, unsigned longest) {
+    static const int8_t arity[PROGRAM_FUNCTIONS] = {1};
+    const struct item *item = &p->items[at];
+    unsigned code = closure_code_words(item->functions, item->arity);
+    if (code > longest && edit_functions(p, at, 1, arity))
+        code = closure_code_words(1, arity);
+    edit_resize_item(p, at, longest - code);
+}
+
+static void shorten_all(struct mutation *m) {
+    struct program *p = &m->program;
+    for (unsigned at = 0; m->longest && at < p->n_items; at++)
+        if (!p->items[at].is_static && p->items[at].wosize > m->longest)
+            shorten(p, at, (unsigned)m->longest);
+}
+
 size_t encode_within(struct mutation *m, uint8_t *out, size_t max_size) {
+    shorten_all(m);
     size_t size = program_encode(&m->program, out, max_size);
     while (size > max_size) {
         if (max_size == 0)

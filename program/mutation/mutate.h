@@ -70,6 +70,9 @@ struct mutation; /* the state of rounds: buffers, and what the last one did */
 /* profile NULL: the default.  bytes NULL: no round falls through to the engine's own mutator, else
  * one in eight.  NULL if there is no memory. */
 struct mutation *mutation_open(const struct mutation_profile *, mutate_bytes *bytes);
+/* From now on no block or gap of an initial heap that comes out has more fields, but for static
+ * ones: as many as the collector can represent (trait max_wosize), at least 2; 0: any number. */
+void mutation_limit(struct mutation *, size_t max_wosize);
 void mutation_close(struct mutation *);
 
 /* One round: changes data[0 .. size) in place, size <= max_size, and returns the new size, at most

@@ -63,6 +63,33 @@ static void long_chains(void **state) {
     }
 }
 
+/* For a collector that has no longer blocks, whatever the programs were before; static ones are not
+ * its own. */
+static void within_a_limit(void **state) {
+    (void)state;
+    enum { LONGEST = 2 };
+    unsigned items = 0, closures = 0;
+    for (unsigned profile = 0; mutation_profile_at(profile); profile++) {
+        struct mutation *m = open_profile(profile);
+        struct rng rng = {profile + 1};
+        for (unsigned round = 0; round < 1000; round++) {
+            mutation_limit(m, LONGEST + round % 6);
+            size_t size = random_bytes_or_program(&rng, bytes, 600);
+            size = mutation_mutate(m, bytes, size, ROOM, rng_next(&rng));
+            check_mutation(m, bytes, size, ROOM);
+            program_decode(&program, bytes, size);
+            for (unsigned i = 0; i < program.n_items; i++) {
+                closures += program.items[i].kind == ITEM_CLOSURE;
+                assert_true(program.items[i].is_static ||
+                            program.items[i].wosize <= LONGEST + round % 6);
+            }
+            items += program.n_items;
+        }
+        mutation_close(m);
+    }
+    assert_true(items > 1000 && closures > 100);
+}
+
 /* The largest programs: every limit of program.h is in the way. */
 static void at_the_limits(void **state) {
     (void)state;
@@ -456,21 +483,14 @@ static void trimming_leaves_out_parts(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(always_valid),
-        cmocka_unit_test(long_chains),
-        cmocka_unit_test(at_the_limits),
-        cmocka_unit_test(tiny_limits),
-        cmocka_unit_test(same_seed_same_result),
-        cmocka_unit_test(from_nothing),
-        cmocka_unit_test(one_round_in_eight_is_the_engines),
-        cmocka_unit_test(every_kind_happens),
-        cmocka_unit_test(everything_is_reached),
-        cmocka_unit_test(rounds_use_subsets),
-        cmocka_unit_test(profiles_differ),
-        cmocka_unit_test(aims_hit),
-        cmocka_unit_test(heap_is_really_full),
-        cmocka_unit_test(text_is_a_program),
-        cmocka_unit_test(trimming_leaves_out_parts),
+        cmocka_unit_test(always_valid),       cmocka_unit_test(long_chains),
+        cmocka_unit_test(within_a_limit),     cmocka_unit_test(at_the_limits),
+        cmocka_unit_test(tiny_limits),        cmocka_unit_test(same_seed_same_result),
+        cmocka_unit_test(from_nothing),       cmocka_unit_test(one_round_in_eight_is_the_engines),
+        cmocka_unit_test(every_kind_happens), cmocka_unit_test(everything_is_reached),
+        cmocka_unit_test(rounds_use_subsets), cmocka_unit_test(profiles_differ),
+        cmocka_unit_test(aims_hit),           cmocka_unit_test(heap_is_really_full),
+        cmocka_unit_test(text_is_a_program),  cmocka_unit_test(trimming_leaves_out_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
