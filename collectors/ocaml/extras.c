@@ -70,6 +70,7 @@ static void leave_young(struct gc *g, value forward, value v) {
 }
 
 void runtime_end_anew(struct gc *g) {
+    g->making = 0;
     runtime_unguard();
     runtime_urgent(g);
     runtime_renew(g);

@@ -47,9 +47,9 @@ void runtime_finalise(struct gc *g, word block, uint64_t number, bool last,
     CAMLreturn0;
 }
 
-/* Can the shadow show what the value reaches, data of ephemerons too, and so many words more?  It
- * is tried with the value in a slot that holds no block, since an operation may be under way, whose
- * own slots count as well.  Nothing moves meanwhile. */
+/* Can the shadow show what the value reaches, data of ephemerons too, so many words more, and what
+ * is being made?  It is tried with the value in a slot that holds no block, since an operation may
+ * be under way, whose own slots count as well.  Nothing moves meanwhile. */
 static bool has_room(struct gc *g, word v, size_t more) {
     unsigned slot = 0;
     while (slot < GC_SLOTS && is_pointer(root_get(slot)))
@@ -59,7 +59,7 @@ static bool has_room(struct gc *g, word v, size_t more) {
     word before = root_get(slot);
     root_set(slot, v);
     runtime_renew(g);
-    bool room = runtime_fits(g, more);
+    bool room = runtime_fits(g, more + g->making);
     root_set(slot, before);
     runtime_renew(g);
     return room;

@@ -57,6 +57,7 @@ struct gc {
     bool unshared;                                   /* the last marshalling was without sharing */
     bool truncated;     /* a block of the major heap, since the last full collection */
     bool starving;      /* requests for memory may be refused */
+    size_t making;      /* words of the block that the operation under way makes, and no slot has */
     bool clean;         /* nothing has happened since the shadow was written */
     const char *broken; /* what the last look at the heap found wrong */
     struct gc_own own;

@@ -23,6 +23,7 @@ extern value caml_array_blit(value from, value i, value to, value j, value n); /
 void runtime_begin(struct gc *g) {
     shadow_read_slots(&g->shadow);
     g->clean = g->exact = false;
+    g->making = 0;
 }
 
 void runtime_renew(struct gc *g) {
@@ -39,6 +40,7 @@ void runtime_keep_up(struct gc *g) {
 
 /* What the runtime has put off comes as it would between two steps of an OCaml program. */
 void runtime_end(struct gc *g) {
+    g->making = 0;
     runtime_unguard();
     runtime_urgent(g);
     runtime_keep_up(g);
@@ -72,6 +74,7 @@ static void make_room(struct gc *g, size_t words) {
 }
 
 bool runtime_has_room(struct gc *g, size_t wosize) {
+    g->making = wosize + 1;
     if (runtime_fits(g, wosize + 1))
         return true;
     runtime_renew(g); /* what has died since makes room */

@@ -310,13 +310,41 @@ static bool may_be_copied(struct runner *r, const struct asked *asked, size_t *w
     return !ephemeron && asked->given != MODEL_FORGOTTEN; /* which may be a block of any size */
 }
 
-/* Has it given away what the word leads to past Forward blocks, or a copy of that? */
-static bool has_passed(struct side *s, word given, word found) {
+static bool leads_to(const struct graph *g, word v, uint32_t block) {
+    struct graph_ref ref = graph_resolve(g, v);
+    return ref.kind == GRAPH_BLOCK && ref.id == block;
+}
+
+/* Do others lead to the block that SLOT_VALUE holds?  To a copy that has just been made nobody
+ * does. */
+static bool is_held_elsewhere(const struct side *s, unsigned m, uint32_t block) {
+    const struct graph *g = &s->graph;
+    for (unsigned n = 0; n < g->mutators * GC_SLOTS; n++)
+        if (n != m * GC_SLOTS + SLOT_VALUE && leads_to(g, g->slots[n], block))
+            return true;
+    for (uint32_t id = 0; id < g->universe; id++) {
+        if (!graph_starts(g, id))
+            continue;
+        struct graph_block b = graph_block(g, id);
+        for (uint32_t f = b.first_scanned; f < b.wosize; f++)
+            if (leads_to(g, b.fields[f], block))
+                return true;
+    }
+    return false;
+}
+
+/* What weakcopy may give for a Forward block: a copy of that, a copy of what it leads to, if the
+ * key or data has been led past it, or what it leads to itself, if the copy has been. */
+enum passing { PASSES_NOTHING, PASSED_BEFORE, PASSED_AFTER };
+static enum passing passing_of(struct side *s, unsigned m, word given) {
     if (!model_may_be_passed(&runner_of(s)->model, given))
-        return false;
+        return PASSES_NOTHING;
     walk_side(s, IN_BETWEEN);
-    struct graph_ref ref = graph_resolve(&s->graph, found);
-    return ref.kind != GRAPH_BLOCK || graph_block(&s->graph, ref.id).tag != TAG_FORWARD;
+    struct graph_ref ref = graph_resolve(&s->graph, s->slots[m][SLOT_VALUE]);
+    if (ref.kind == GRAPH_BLOCK && graph_block(&s->graph, ref.id).tag == TAG_FORWARD)
+        return PASSES_NOTHING;
+    return ref.kind == GRAPH_BLOCK && is_held_elsewhere(s, m, ref.id) ? PASSED_AFTER
+                                                                      : PASSED_BEFORE;
 }
 
 bool op_weak_copy(struct runner *r, const struct op *op, unsigned m) {
@@ -340,9 +368,10 @@ bool op_weak_copy(struct runner *r, const struct op *op, unsigned m) {
         clear_slot(r, m, op->dst);
         return true;
     }
-    if (is_set && has_passed(s, asked.given, s->slots[m][SLOT_VALUE]))
+    enum passing passing = is_set ? passing_of(s, m, asked.given) : PASSES_NOTHING;
+    if (passing != PASSES_NOTHING)
         asked.given = model_passed_to(&r->model, asked.given);
-    if (is_set && is_copied(r, asked.given))
+    if (is_set && passing != PASSED_AFTER && is_copied(r, asked.given))
         asked.given = copy_object(r, m, asked.given);
     event_weak_read(judge_of(s), is_set, asked.may, s->slots[m][SLOT_VALUE], asked.given);
     take_over(r, op, m, &asked, is_set);
