@@ -40,6 +40,11 @@ struct mutation *mutation_open(const struct mutation_profile *p, mutate_bytes *b
     return &only;
 }
 
+void mutation_limit(struct mutation *m, size_t max_wosize) {
+    (void)m;
+    (void)max_wosize;
+}
+
 size_t mutation_mutate(struct mutation *m, uint8_t *data, size_t size, size_t max_size,
                        uint64_t seed) {
     if (++m->rounds == ROUNDS)
