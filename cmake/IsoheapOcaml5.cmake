@@ -19,7 +19,7 @@ set(ISOHEAP_OCAML5_RUNTIME addrmap alloc array codefrag custom domain extern fib
     globroots intern lf_skiplist major_gc memory memprof minor_gc misc obj platform roots signals skiplist
     startup_aux weak)
 # Files that both adapters have, in collectors/ocaml.
-set(ISOHEAP_OCAML5_SHARED extras finalisers life masks mutator primitives process roots sampling settings shadow)
+set(ISOHEAP_OCAML5_SHARED extras finalisers life masks mutator own_lists primitives process roots sampling settings shadow)
 
 # isoheap_ocaml5_headers(tree version made): what the tree lacks of the headers that configure makes.
 function(isoheap_ocaml5_headers tree version made)
@@ -115,6 +115,7 @@ function(isoheap_ocaml5_variant name symbol tree version)
     file(GLOB adapter CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/collectors/ocaml5/*.c")
     set(view "${PROJECT_SOURCE_DIR}/collectors/ocaml5/heap_view.c")
     list(REMOVE_ITEM adapter "${view}")
+    set_source_files_properties("${PROJECT_SOURCE_DIR}/collectors/ocaml5/own.c" PROPERTIES COMPILE_DEFINITIONS ISOHEAP_ALONE)
     list(TRANSFORM ISOHEAP_OCAML5_SHARED REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/collectors/ocaml/\\1.c" OUTPUT_VARIABLE shared)
     # A failed assertion is a verdict, and signals have no block (collectors/ocaml5/stubs.c).
     set_source_files_properties("${runtime}/misc.c" PROPERTIES
@@ -150,6 +151,13 @@ function(isoheap_ocaml5_variant name symbol tree version)
     else()
         target_compile_definitions(${symbol}_runtime PRIVATE _Thread_local= __thread=)
     endif()
+endfunction()
+
+# isoheap_ocaml5_edited(symbol variant [file old new]...): as isoheap_ocaml_edited.
+function(isoheap_ocaml5_edited symbol variant)
+    set(copy "${PROJECT_BINARY_DIR}/ocaml/${symbol}_edited")
+    isoheap_ocaml_edit("${ISOHEAP_OCAML5_TREE}" "${copy}" ${ARGN})
+    isoheap_ocaml5_variant(${variant} ${symbol} "${copy}" "${ISOHEAP_OCAML5_VERSION}")
 endfunction()
 
 function(isoheap_ocaml5_symbol variant result)

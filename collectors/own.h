@@ -52,7 +52,8 @@ enum gc_own_phase {
                      are black */
 };
 
-/* What the collector says of its heap, in words with headers. */
+/* What the collector says of its heap, in words with headers; where colours take turns it says
+ * nothing of pieces, of the number and size of free blocks, and of fragments. */
 struct gc_own_counts {
     size_t heap_words, chunks, live_words, live_blocks, free_words, free_blocks, largest_free,
         fragments;
@@ -66,7 +67,12 @@ struct gc_own {
     size_t n_gray, gray_room;
     enum gc_own_phase phase;
     const word *swept;
+    /* Colours take turns, and of those above only GC_OWN_SWEEP says something: what can be reached
+     * is not `unmarked` then, and never `dead`, which is what sweeping frees. */
+    bool turning;
+    unsigned unmarked, dead;
     size_t heap_words, chunks; /* as the pieces of the old generation are chained */
+    size_t free_words;         /* of free blocks that are no extents, where colours take turns */
     bool sorted;               /* the free list is in the order of addresses */
     size_t listed_words;       /* what the collector believes to have on its free list */
     const char *broken;        /* NULL, or what is wrong with the order of the free list */

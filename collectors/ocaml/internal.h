@@ -93,7 +93,7 @@ void root_set_of(unsigned m, unsigned slot, word v);
 static inline word *runtime_slots(const struct gc *g) {
     return g->config.slots[root_row];
 }
-/* Of the first row: a minor collection looks at it only if it is remembered. */
+/* Of root_row: a minor collection looks at it only if it is remembered. */
 bool root_is_old(unsigned slot);
 
 /* ---- frames.c: what native code has instead of the bytecode stack
@@ -246,7 +246,20 @@ void major_gray(struct gc *, void visit(struct gc *, const word *first, const wo
  */
 
 struct gc_own *runtime_own(struct gc *); /* collectors/own.h */
+
+/* ---- own_lists.c: the parts of it
+ * -------------------------------------------------------------------------------------------------
+ */
+
 void runtime_own_close(struct gc *);
+/* An array with room for one more than n elements of that size; the old one is freed. */
+void *own_room(void *array, size_t n, size_t *room, size_t size);
+void own_put(struct gc *, enum gc_own_list, const word *place);
+void own_sort(struct gc *, enum gc_own_list); /* by addresses */
+/* The block at the header; they are added by their addresses. */
+void own_add(struct gc *, const word *header, bool young, bool is_free);
+struct gc_own_extent *own_extent_at(struct gc *, const word *header); /* NULL: there is none */
+void own_list_roots(struct gc *);                                     /* those of root_row */
 
 /* ---- shadow.c -----------------------------------------------------------------------------------
  */

@@ -5,9 +5,6 @@
  */
 #include "collectors/ocaml/internal.h"
 
-#include <stdlib.h>
-
-#include <caml/custom.h>
 #include <caml/freelist.h>
 #include <caml/gc_ctrl.h>
 #include <caml/major_gc.h>
@@ -20,64 +17,14 @@
 extern struct skiplist caml_global_roots_young; /* in no header */
 extern value caml_gc_stat(value unit);
 
-/* ---- lists that grow ----------------------------------------------------------------------------
- */
-
-/* An array with room for one more than n. */
-static void *with_room(void *array, size_t n, size_t *room, size_t size) {
-    if (n < *room)
-        return array;
-    *room = 2 * *room + 64;
-    void *larger = realloc(array, *room * size);
-    if (!larger)
-        abort();
-    return larger;
-}
-
-static void put(struct gc *g, enum gc_own_list list, const word *place) {
-    struct gc_own_places *p = &g->own.lists[list];
-    p->places = with_room(p->places, p->n, &p->room, sizeof *p->places);
-    p->places[p->n++] = place;
-}
-
-static int by_address(const void *a, const void *b) {
-    const word *p = *(const word *const *)a, *q = *(const word *const *)b;
-    return (p > q) - (p < q);
-}
-
-static void sort(struct gc *g, enum gc_own_list list) {
-    struct gc_own_places *p = &g->own.lists[list];
-    if (p->n > 1)
-        qsort(p->places, p->n, sizeof *p->places, by_address);
-}
-
-void runtime_own_close(struct gc *g) {
-    for (unsigned list = 0; list < GC_OWN_LISTS; list++)
-        free(g->own.lists[list].places);
-    free(g->own.extents);
-    free(g->own.gray);
-}
-
 /* ---- what lies in the heap ----------------------------------------------------------------------
  */
 
-static bool is_told_of(const word *hp, bool young) {
-    return young && header_tag(*hp) == TAG_CUSTOM &&
-           Custom_ops_val((value)(hp + 1))->finalize != NULL;
-}
-
 static void list_extents(struct gc *g, const word *hp, const word *end, bool young) {
-    struct gc_own *own = &g->own;
     for (; hp < end; hp += header_wosize(*hp) + 1) {
         if (header_wosize(*hp) >= (word)(end - hp))
             return; /* heap_map says so */
-        own->extents = with_room(own->extents, own->n, &own->room, sizeof *own->extents);
-        own->extents[own->n++] =
-            (struct gc_own_extent){.header = hp,
-                                   .words = (uint32_t)header_wosize(*hp) + 1,
-                                   .free = !young && header_colour(*hp) == BLUE,
-                                   .young = young,
-                                   .dies = is_told_of(hp, young)};
+        own_add(g, hp, young, !young && header_colour(*hp) == BLUE);
     }
 }
 
@@ -103,23 +50,11 @@ static void list_heap(struct gc *g) {
         list_young(g);
 }
 
-static struct gc_own_extent *extent_at(struct gc *g, const word *header) {
-    size_t low = 0, high = g->own.n;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (g->own.extents[middle].header < header)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < g->own.n && g->own.extents[low].header == header ? &g->own.extents[low] : NULL;
-}
-
 static void list_ephemerons(struct gc *g) {
     size_t n = 0; /* the list may be a circle, which heap_map says */
     for (word v = (word)caml_ephe_list_head; v && n++ < g->own.n;
          v = word_pointer(v)[CAML_EPHE_LINK_OFFSET]) {
-        struct gc_own_extent *e = extent_at(g, word_pointer(v) - 1);
+        struct gc_own_extent *e = own_extent_at(g, word_pointer(v) - 1);
         if (!e)
             return;
         e->weak = true;
@@ -129,29 +64,21 @@ static void list_ephemerons(struct gc *g) {
 /* ---- what is remembered -------------------------------------------------------------------------
  */
 
-static void list_roots(struct gc *g) {
-    for (unsigned slot = 0; slot < GC_SLOTS; slot++) {
-        put(g, GC_OWN_ROOTS, root_at(slot));
-        if (root_is_old(slot))
-            put(g, GC_OWN_OLD_ROOTS, root_at(slot));
-    }
-}
-
 static void list_tables(struct gc *g) {
     const struct caml_ref_table *fields = Caml_state->ref_table;
     const struct caml_ephe_ref_table *weak = Caml_state->ephe_ref_table;
     const struct caml_custom_table *deaths = Caml_state->custom_table;
     for (value **p = fields->base; p < fields->ptr; p++)
-        put(g, GC_OWN_FIELDS, (const word *)*p);
+        own_put(g, GC_OWN_FIELDS, (const word *)*p);
     for (struct caml_ephe_ref_elt *p = weak->base; p < weak->ptr; p++)
-        put(g, GC_OWN_WEAK, (const word *)&Field(p->ephe, p->offset));
+        own_put(g, GC_OWN_WEAK, (const word *)&Field(p->ephe, p->offset));
     for (struct caml_custom_elt *p = deaths->base; p < deaths->ptr; p++)
-        put(g, GC_OWN_DEATHS, (const word *)p->block - 1);
+        own_put(g, GC_OWN_DEATHS, (const word *)p->block - 1);
     FOREACH_SKIPLIST_ELEMENT(e, &caml_global_roots_young,
-                             { put(g, GC_OWN_FIELDS, (const word *)e->key); });
-    sort(g, GC_OWN_FIELDS);
-    sort(g, GC_OWN_WEAK);
-    sort(g, GC_OWN_DEATHS);
+                             { own_put(g, GC_OWN_FIELDS, (const word *)e->key); });
+    own_sort(g, GC_OWN_FIELDS);
+    own_sort(g, GC_OWN_WEAK);
+    own_sort(g, GC_OWN_DEATHS);
 }
 
 /* ---- marking and sweeping -----------------------------------------------------------------------
@@ -159,7 +86,7 @@ static void list_tables(struct gc *g) {
 
 static void put_gray(struct gc *g, const word *first, const word *end) {
     struct gc_own *own = &g->own;
-    own->gray = with_room(own->gray, own->n_gray, &own->gray_room, sizeof *own->gray);
+    own->gray = own_room(own->gray, own->n_gray, &own->gray_room, sizeof *own->gray);
     own->gray[own->n_gray++] = (struct gc_own_gray){first, end};
 }
 
@@ -185,8 +112,8 @@ static void list_cycle(struct gc *g) {
 
 /* A list with more than all that there is goes round in a circle. */
 static bool put_free(struct gc *g, word block) {
-    struct gc_own_extent *e = extent_at(g, word_pointer(block) - 1);
-    put(g, GC_OWN_FREE, word_pointer(block) - 1);
+    struct gc_own_extent *e = own_extent_at(g, word_pointer(block) - 1);
+    own_put(g, GC_OWN_FREE, word_pointer(block) - 1);
     if (e)
         e->free = true; /* what is left of a small block is white */
     return e && g->own.lists[GC_OWN_FREE].n <= g->own.n;
@@ -235,7 +162,7 @@ struct gc_own *runtime_own(struct gc *g) {
         g->own.lists[list].n = 0;
     list_heap(g);
     list_ephemerons(g);
-    list_roots(g);
+    own_list_roots(g);
     list_tables(g);
     list_cycle(g);
     g->own.broken = freelist_each(g, put_free);

@@ -70,7 +70,8 @@ const word *root_at(unsigned slot) {
 }
 
 bool root_is_old(unsigned slot) {
-    return (slot % ROOT_KINDS == ROOT_GENERATIONAL && registered[0][slot]) || is_module_data(slot);
+    return (slot % ROOT_KINDS == ROOT_GENERATIONAL && registered[root_row][slot]) ||
+           is_module_data(slot);
 }
 
 void root_set_of(unsigned m, unsigned slot, word v) {

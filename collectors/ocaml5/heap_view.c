@@ -17,7 +17,8 @@ static void visit_pools(pool *p, void visit(const struct heap_pool *)) {
         visit(&(struct heap_pool){.start = (word *)(void *)p,
                                   .first = (word *)(void *)POOL_FIRST_BLOCK(p, p->sz),
                                   .end = (word *)(void *)POOL_END(p),
-                                  .each = wsize_sizeclass[p->sz]});
+                                  .each = wsize_sizeclass[p->sz],
+                                  .free = (const word *)p->next_obj});
 }
 
 static void visit_pools_of(const struct caml_heap_state *s, void visit(const struct heap_pool *)) {
@@ -54,12 +55,20 @@ void heap_large(void visit(word *header)) {
     visit_large(pool_freelist.global_large, visit);
 }
 
+static void count(struct heap_counted *c, const struct heap_stats *s) {
+    c->pool_words += (size_t)s->pool_words;
+    c->pool_live_words += (size_t)s->pool_live_words;
+    c->pool_live_blocks += (size_t)s->pool_live_blocks;
+    c->pool_frag_words += (size_t)s->pool_frag_words;
+    c->large_words +=
+        (size_t)s->large_words - (size_t)s->large_blocks * (LARGE_ALLOC_HEADER_SZ / sizeof(word));
+    c->large_blocks += (size_t)s->large_blocks;
+}
+
 void heap_counts(struct heap_counted *c) {
-    const struct heap_stats *s = &Caml_state->shared_heap->stats;
-    *c = (struct heap_counted){.pool_words = (size_t)s->pool_words,
-                               .pool_live_words = (size_t)s->pool_live_words,
-                               .pool_live_blocks = (size_t)s->pool_live_blocks,
-                               .pool_frag_words = (size_t)s->pool_frag_words,
-                               .large_words = (size_t)s->large_words,
-                               .large_blocks = (size_t)s->large_blocks};
+    *c = (struct heap_counted){0};
+    for (unsigned m = 0; m < RUNTIME_MUTATORS; m++)
+        if (runtime_domain(m))
+            count(c, &runtime_domain(m)->shared_heap->stats);
+    count(c, &pool_freelist.stats);
 }

@@ -71,8 +71,10 @@ static inline bool runtime_holds_finalised(const struct gc *g) {
 struct heap_pool {
     word *start, *first, *end;
     size_t each;
+    const word *free; /* the first of its free slots; the second word of one leads to the next */
 };
-/* In words with headers; what the runtime itself has counted. */
+/* Of all domains and of those that have ended, in words with headers; what the runtime itself has
+ * counted.  Of large blocks without what it has before them. */
 struct heap_counted {
     size_t pool_words, pool_live_words, pool_live_blocks, pool_frag_words, large_words,
         large_blocks;

@@ -96,5 +96,6 @@ const struct collector ISOHEAP_COLLECTOR = {
     RUNTIME_TABLE,
     .promise = promise,
     .step = runtime_step,
+    .own = runtime_own,
 };
 #endif

@@ -46,15 +46,28 @@ static void judge_block(struct judge *j, const struct gc_own *own, const struct 
                     "sweeping will free a block that can be reached");
 }
 
+static void judge_turning(struct judge *j, const struct gc_own *own,
+                          const struct gc_own_extent *e) {
+    unsigned colour = header_colour(*e->header);
+    if (!(e->seen & SEEN_STRONGLY))
+        return;
+    if (colour == own->dead)
+        fail_colour(j, VIOLATION_wrong_colour, e, "another colour",
+                    "sweeping will free a block that can be reached");
+    if (own->phase == GC_OWN_SWEEP && colour == own->unmarked)
+        fail_colour(j, VIOLATION_wrong_colour, e, "that of marked blocks",
+                    "all is marked, but for a block that can be reached");
+}
+
 static bool operated(struct judge *j) {
     struct own_record *r = j->record;
     if (!r->own)
         return false;
-    if (r->own->phase == GC_OWN_MARK)
+    if (r->own->phase == GC_OWN_MARK && !r->own->turning)
         own_guard(r);
     for (size_t n = 0; n < r->own->n; n++)
         if (!r->own->extents[n].young && own_is_block(&r->own->extents[n]))
-            judge_block(j, r->own, &r->own->extents[n]);
+            (r->own->turning ? judge_turning : judge_block)(j, r->own, &r->own->extents[n]);
     return true;
 }
 

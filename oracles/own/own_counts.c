@@ -12,13 +12,15 @@
 
 static bool counts_as_free(const struct gc_own *own, const struct gc_own_extent *e) {
     unsigned colour = header_colour(*e->header);
+    if (own->turning)
+        return false;
     return colour == BLUE || (colour == WHITE && own->swept && !own_is_below(own, e));
 }
 
 static void count(struct gc_own_counts *counts, const struct gc_own *own,
                   const struct gc_own_extent *e) {
     counts->heap_words += e->words;
-    if (e->words == 1 && header_colour(*e->header) == WHITE) {
+    if (!own->turning && e->words == 1 && header_colour(*e->header) == WHITE) {
         counts->fragments++;
     } else if (counts_as_free(own, e)) {
         counts->free_words += e->words;
@@ -39,6 +41,15 @@ static void judge_number(struct judge *j, const char *name, size_t found, size_t
                "what the collector says of its heap is not what lies there");
 }
 
+/* Free slots are no extents. */
+static void judge_turning(struct judge *j, const struct gc_own *own, struct gc_own_counts *counts) {
+    judge_number(j, "words of the heap", own->counts.heap_words,
+                 counts->heap_words + own->free_words);
+    judge_number(j, "live words", own->counts.live_words, counts->live_words);
+    judge_number(j, "live blocks", own->counts.live_blocks, counts->live_blocks);
+    judge_number(j, "free words", own->counts.free_words, own->free_words);
+}
+
 static bool operated(struct judge *j) {
     const struct gc_own *own = ((const struct own_record *)j->record)->own;
     if (!own)
@@ -48,6 +59,10 @@ static bool operated(struct judge *j) {
     for (size_t n = 0; n < own->n; n++)
         if (!own->extents[n].young)
             count(&counts, own, &own->extents[n]);
+    if (own->turning) {
+        judge_turning(j, own, &counts);
+        return true;
+    }
     judge_number(j, "words of all pieces of the heap", own->heap_words, counts.heap_words);
     judge_number(j, "words of the heap", told->heap_words, counts.heap_words);
     judge_number(j, "pieces of the heap", told->chunks, counts.chunks);

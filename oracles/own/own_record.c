@@ -148,12 +148,14 @@ static bool operated(struct judge *j) {
 
 void own_describe(struct judge *j, const struct gc_own_extent *e, char *out, size_t capacity) {
     static const char *const colours[] = {"white", "gray", "blue", "black"};
+    static const char *const turns[] = {"colour 0", "colour 1", "colour 2", "not markable"};
     const struct own_record *r = j->record;
     snprintf(out, capacity,
              "a block %td words behind the first of the collector's own heap (%stag "
              "%u, %u fields, %s)",
              e->header - r->own->extents[0].header, e->young ? "young, " : "",
-             header_tag(*e->header), e->words - 1, colours[header_colour(*e->header)]);
+             header_tag(*e->header), e->words - 1,
+             (r->own->turning ? turns : colours)[header_colour(*e->header)]);
 }
 
 const struct oracle_module oracle_own_record = {

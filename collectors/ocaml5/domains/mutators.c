@@ -364,6 +364,12 @@ static void finish(struct gc *g) {
     runtime_close(g);
 }
 
+/* Slots that the harness has changed are roots first. */
+static struct gc_own *own(struct gc *g) {
+    read_slots(g);
+    return runtime_own(g);
+}
+
 static void walk(struct gc *g, gc_visit *visit, void *context) {
     read_slots(g);
     runtime_walk(g, visit, context);
@@ -410,6 +416,7 @@ const struct collector ISOHEAP_COLLECTOR = {
     .check = runtime_check,
     .promise = promise,
     .shown_at = runtime_shown_at,
+    .own = own,
     .extras = &domains_extras,
     .masks = ocaml_masks,
 };
