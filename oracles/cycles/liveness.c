@@ -35,7 +35,7 @@ _Noreturn static void fail_counter(struct judge *j, struct gc_cycle now, const c
 }
 
 /* A slice with a budget that leaves a cycle under way has done a step of it. */
-static bool worked(struct judge *j, const struct request *request, bool full) {
+static bool called(struct judge *j, const struct request *request, bool full) {
     const struct side *s = j->side;
     (void)request;
     (void)full;
@@ -150,7 +150,7 @@ const struct oracle_module oracle_liveness = {
     .needs = 1u << NEED_slices | 1u << NEED_exact,
     .state = sizeof(struct liveness),
     .built = built,
-    .worked = worked,
+    .called = called,
     .operated = operated,
     .ended = ended,
 };
