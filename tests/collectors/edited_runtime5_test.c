@@ -3,9 +3,6 @@
  * A source tree of OCaml 5 that somebody has edited (tests/CMakeLists.txt): each edit is found in
  * the runtime's own heap, by a program that passes without it.
  */
-#include "tests/support/passing.h"
-#include "tests/support/support.h"
-
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,16 +11,13 @@
 
 #ifdef ISOHEAP_EDITS_OCAML5
 
+#include "tests/collectors/edited_runtime.h"
+
 extern const struct collector ocaml5_edited;
-extern int isoheap_edit;
-int isoheap_edit; /* 0: the runtime as it is */
 
 #define SCRIPT "isoheap program 1\nconfig heap=2048\nscript\n"
 
-static const struct edit {
-    const char *what, *program;
-    enum violation violation;
-} edits[] = {
+static const struct edit edits[] = {
     {"caml_modify enters no old block that it makes point at a young one",
      SCRIPT "  r0 = alloc tag=0 [1]\n  minor\n  r1 = alloc tag=0 [2]\n  r0.0 := r1\n",
      VIOLATION_remembered_set_hole},
@@ -46,38 +40,19 @@ static const struct edit {
      VIOLATION_remembered_set_hole},
 };
 
-static struct program program;
-
 static void edits_are_found(void **state) {
     (void)state;
-    for (int n = 0; n < (int)(sizeof edits / sizeof *edits); n++) {
-        isoheap_edit = 0;
-        parse_program(&program, edits[n].program);
-        struct runner *runner = open_pair(&ocaml5_edited, NULL);
-        must_pass(runner, &program, edits[n].what, NULL);
-        runner_close(runner);
-        isoheap_edit = n + 1;
-        enum violation found = run_thoroughly(&ocaml5_edited, &program);
-        if (found != edits[n].violation)
-            fail_msg("%s: %s", edits[n].what, violation_name(found));
-    }
-}
-
-static void passes(const char *path, void *context) {
-    (void)context;
-    load_program(&program, path);
-    enum violation found = run_thoroughly(&ocaml5_edited, &program);
-    if (found)
-        fail_msg("%s: %s", path, violation_name(found));
+    for (int n = 0; n < (int)(sizeof edits / sizeof *edits); n++)
+        must_find(&ocaml5_edited, &edits[n], n + 1);
 }
 
 /* Among them what is odd and legal: entries that are there twice, pools of domains that have ended,
  * blocks that wait to be swept. */
 static void the_runtime_as_it_is_passes(void **state) {
     (void)state;
-    isoheap_edit = 0;
-    assert_true(for_each_program(SEEDS_DIR "/ocaml", passes, NULL) > 30);
-    assert_true(for_each_program(SEEDS_DIR "/ocaml5", passes, NULL) > 0);
+    void *runtime = (void *)&ocaml5_edited;
+    assert_true(for_each_program(SEEDS_DIR "/ocaml", passes_unedited, runtime) > 30);
+    assert_true(for_each_program(SEEDS_DIR "/ocaml5", passes_unedited, runtime) > 0);
 }
 
 int main(void) {

@@ -4,9 +4,6 @@
  * program that passes without it.
  */
 #include "collectors/ocaml/ocaml.h"
-#include "tests/support/passing.h"
-#include "tests/support/support.h"
-
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,9 +12,9 @@
 
 #ifdef ISOHEAP_HAS_OCAML
 
+#include "tests/collectors/edited_runtime.h"
+
 extern const struct collector ocaml_edited, ocaml_native_edited;
-extern int isoheap_edit;
-int isoheap_edit; /* 0: the runtime as it is */
 
 /* Half of a graph is marked, and the rest is moved out of what is to be marked yet. */
 #define MOVED_WHILE_MARKING(overwrite)                                                             \
@@ -119,10 +116,6 @@ int isoheap_edit; /* 0: the runtime as it is */
     "  r0 = alloc tag=0 size=4\n"                                                                  \
     "  r0 = ephemeron 0\n" TWO_CYCLES "  r0 = ephemeron 0\n"
 
-struct edit {
-    const char *what, *program;
-    enum violation violation;
-};
 static const struct edit edits[] = {
     {"caml_modify does not darken what it overwrites", MOVED_WHILE_MARKING("r0.1 := 0"),
      VIOLATION_barrier_missed},
@@ -314,20 +307,6 @@ static const struct edit native_edits[] = {
      VIOLATION_dangling_pointer},
 };
 
-static struct program program;
-
-static void must_find(const struct collector *edited, const struct edit *edit, int number) {
-    isoheap_edit = 0;
-    parse_program(&program, edit->program);
-    struct runner *runner = open_pair(edited, NULL);
-    must_pass(runner, &program, edit->what, NULL);
-    runner_close(runner);
-    isoheap_edit = number;
-    enum violation found = run_thoroughly(edited, &program);
-    if (found != edit->violation)
-        fail_msg("%s: %s", edit->what, violation_name(found));
-}
-
 static void edits_are_found(void **state) {
     (void)state;
     for (int n = 0; n < EDITS; n++)
@@ -336,20 +315,11 @@ static void edits_are_found(void **state) {
         must_find(&ocaml_native_edited, &native_edits[n], FIRST_NATIVE + n);
 }
 
-static void passes(const char *path, void *context) {
-    (void)context;
-    load_program(&program, path);
-    enum violation found = run_thoroughly(&ocaml_edited, &program);
-    if (found)
-        fail_msg("%s: %s", path, violation_name(found));
-}
-
 /* Among them what is odd and legal: entries that are there twice, remnants, what truncation leaves.
  */
 static void the_runtime_as_it_is_passes(void **state) {
     (void)state;
-    isoheap_edit = 0;
-    assert_true(for_each_program(SEEDS_DIR "/ocaml", passes, NULL) > 30);
+    assert_true(for_each_program(SEEDS_DIR "/ocaml", passes_unedited, (void *)&ocaml_edited) > 30);
 }
 
 int main(void) {
