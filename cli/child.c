@@ -240,16 +240,11 @@ bool verdict_is_sound(const struct verdict *v, const struct program *p) {
 
 /* Does the program end the process with the reference in the place of the subject too? */
 static bool dies_without_the_subject(const struct job *job, const struct program *p) {
-    struct job control = *job;
+    struct job control = job_unwatched(job);
     char *report;
-    control.target = NULL;
     control.subject = job->reference ? job->reference : find_collector(DEFAULT_REFERENCE);
     control.subject_name = NULL;
     control.reference = NULL;
-    control.observe = NULL;
-    control.listen = NULL;
-    control.switches = NULL;
-    control.sections = NULL;
     if (!control.subject || (control.subject == job->subject && !job->reference))
         return true;
     struct verdict v = run_job(&control, p, &report);

@@ -143,6 +143,16 @@ struct job {
     runner_sections *sections;
     void *context;
 };
+/* The same job in the command itself, without a target, and nobody watches it. */
+static inline struct job job_unwatched(const struct job *job) {
+    struct job own = *job;
+    own.target = NULL;
+    own.observe = NULL;
+    own.listen = NULL;
+    own.switches = NULL;
+    own.sections = NULL;
+    return own;
+}
 double seconds_now(void); /* of a monotonic clock */
 /* Runs a program in a child process.  Returns the verdict; a crash is class sanitizer, the end of
  * the time no_progress, with the operation that was running.  *report is malloc'ed: the runner's

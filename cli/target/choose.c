@@ -123,13 +123,8 @@ void choose_target_for(struct job *job, const char *file) {
 
 bool same_without_target(const struct job *job, const struct program *p, const struct verdict *v,
                          struct verdict *plain) {
-    struct job own = *job;
+    struct job own = job_unwatched(job);
     char *report;
-    own.target = NULL;
-    own.observe = NULL;
-    own.listen = NULL;
-    own.switches = NULL;
-    own.sections = NULL;
     own.trial_ms = 1000 * job->seconds;
     *plain = run_job(&own, p, &report);
     free(report);

@@ -11,9 +11,13 @@
 #include <stdio.h>
 #include <string.h>
 
-static unsigned ephemeron_in(const struct runner *r, unsigned m, unsigned slot) {
+/* MODEL_NONE: there is none; the operation is skipped for that. */
+static unsigned ephemeron_in(struct runner *r, unsigned m, unsigned slot) {
     unsigned object = slot_object(r, m, slot);
-    return object != MODEL_NONE && r->model.objects[object].ephemeron ? object : MODEL_NONE;
+    if (object != MODEL_NONE && r->model.objects[object].ephemeron)
+        return object;
+    skip_block(r, object);
+    return MODEL_NONE;
 }
 
 bool op_ephemeron(struct runner *r, const struct op *op, unsigned m) {
@@ -79,26 +83,26 @@ static bool is_too_much(struct runner *r, unsigned object, bool was_shaky) {
     return true;
 }
 
-word closure_for_key(struct runner *r, word infix) {
+word closure_for_key(struct runner *r, word v) {
+    if (r->infix_keys || !model_is_pointer(v) || !model_offset(v))
+        return v;
     r->verdict.counts.closure_keys++;
-    return model_pointer(model_object(infix), 0);
+    return model_pointer(model_object(v), 0);
 }
 
 bool op_weak_set(struct runner *r, const struct op *op, unsigned m) {
     unsigned object = ephemeron_in(r, m, op->dst);
     if (object == MODEL_NONE)
-        return skip_block(r, slot_object(r, m, op->dst));
+        return false;
     size_t i = op->i % r->model.objects[object].wosize;
     copy_parent(r, m, op->dst, SLOT_TO);
     set_slot(r, m, SLOT_VALUE, &op->values[0]);
     if (i > 0 && leads_to_infix(r, r->model.slots[m][SLOT_VALUE]))
         return skip(r, SKIP_LAZY_KEY); /* the same, once a collector has led it there */
     bury(r, object, SLOT_TO);
-    word value = r->model.slots[m][SLOT_VALUE];
-    if (i > 0 && model_is_pointer(value) && model_offset(value) && !r->infix_keys) {
-        value = closure_for_key(r, value);
+    word given = r->model.slots[m][SLOT_VALUE], value = i ? closure_for_key(r, given) : given;
+    if (value != given)
         copy_parent(r, m, SLOT_VALUE, SLOT_VALUE);
-    }
     bool was_shaky = remember(r, object);
     put(r, object, i, value, false);
     if (is_too_much(r, object, was_shaky))
@@ -111,7 +115,7 @@ bool op_weak_set(struct runner *r, const struct op *op, unsigned m) {
 bool op_weak_unset(struct runner *r, const struct op *op, unsigned m) {
     unsigned object = ephemeron_in(r, m, op->dst);
     if (object == MODEL_NONE)
-        return skip_block(r, slot_object(r, m, op->dst));
+        return false;
     size_t i = op->i % r->model.objects[object].wosize;
     copy_parent(r, m, op->dst, SLOT_TO);
     bury(r, object, SLOT_TO);
@@ -133,11 +137,10 @@ static void blit_model(struct runner *r, unsigned from, size_t i, unsigned to, s
 }
 
 bool op_weak_blit(struct runner *r, const struct op *op, unsigned m) {
-    unsigned from = ephemeron_in(r, m, op->src), to = ephemeron_in(r, m, op->dst);
-    if (from == MODEL_NONE)
-        return skip_block(r, slot_object(r, m, op->src));
+    unsigned from = ephemeron_in(r, m, op->src);
+    unsigned to = from == MODEL_NONE ? MODEL_NONE : ephemeron_in(r, m, op->dst);
     if (to == MODEL_NONE)
-        return skip_block(r, slot_object(r, m, op->dst));
+        return false;
     size_t from_size = r->model.objects[from].wosize, to_size = r->model.objects[to].wosize;
     size_t i = op->i % from_size, j = op->j % to_size, n = op->n;
     if ((i == 0) != (j == 0))
@@ -172,7 +175,7 @@ struct asked {
 static bool ask(struct runner *r, const struct op *op, unsigned m, struct asked *asked) {
     asked->ephemeron = ephemeron_in(r, m, op->src);
     if (asked->ephemeron == MODEL_NONE)
-        return skip_block(r, slot_object(r, m, op->src));
+        return false;
     asked->i = op->i % r->model.objects[asked->ephemeron].wosize;
     copy_parent(r, m, op->src, SLOT_FROM);
     model_mark(&r->model);

@@ -136,7 +136,7 @@ static void weaken_in_model(struct runner *r, unsigned slot, word v) {
         return;
     unsigned object = model_object(end);
     size_t i = r->model.objects[object].wosize > 1;
-    if (i && model_is_pointer(v) && model_offset(v) && !r->infix_keys)
+    if (i)
         v = closure_for_key(r, v);
     model_mark(&r->model);
     model_put_weak(&r->model, object, i, v, false);

@@ -76,8 +76,9 @@ uint32_t new_object(struct runner *, unsigned m, unsigned dst, size_t wosize, un
 void name_object(struct runner *, unsigned m, unsigned dst, uint32_t object);
 /* Does the word lead through Forward blocks into the middle of a closure, where no key may? */
 bool leads_to_infix(const struct runner *, word v);
-/* The closure, which stands in for a key that is an infix pointer to it; counted. */
-word closure_for_key(struct runner *, word infix);
+/* v as a key: where a known defect is, the closure stands in for an infix pointer to it; counted.
+ */
+word closure_for_key(struct runner *, word v);
 /* Does anything lead through Forward blocks to the object?  Marks the model. */
 bool is_forwarded(struct runner *, unsigned object);
 /* The lazy block in the slot becomes a Forward block to its field. */
