@@ -133,8 +133,16 @@ static void exchange_locals(int *error_of_old, unsigned char old[][FIBER_LOCAL_B
     }
 }
 
+/* Whether this is the system's thread that fibers run on. */
+static _Thread_local bool drives;
+
+bool fiber_here(void) {
+    return drives && s.self;
+}
+
 /* The driver's side: f runs until it comes out again. */
 static void go_in(struct fiber *f) {
+    drives = true;
     s.self = f;
     exchange_locals(&s.outside_error, s.outside_locals, f->error, f->locals);
     if (__sanitizer_start_switch_fiber)
@@ -144,6 +152,7 @@ static void go_in(struct fiber *f) {
         __sanitizer_finish_switch_fiber(s.fake_outside, NULL, NULL);
     exchange_locals(&f->error, f->locals, s.outside_error, s.outside_locals);
     s.self = NULL;
+    drives = false;
 }
 
 static void arrive(struct fiber *f) {

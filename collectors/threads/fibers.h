@@ -58,6 +58,8 @@ struct fiber {
  */
 
 struct fiber *fiber_self(void); /* NULL: outside */
+/* Whether the caller is a fiber: the program may have other threads of the system beside them. */
+bool fiber_here(void);
 struct fiber *fiber_find(uint64_t serial);
 /* One that will call body, or body_c11; NULL: there is no room or no memory for its stack. */
 struct fiber *fiber_make(void *(*body)(void *), int (*body_c11)(void *), void *argument);

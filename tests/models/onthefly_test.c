@@ -186,6 +186,7 @@ static const struct bad {
     {VARIANT(fA_after_mark), true, VIOLATION_handshake_broken},
     {VARIANT(sweep_blind), true, VIOLATION_lost_object},
     {VARIANT(read_barrier) | VARIANT(no_insertion_barrier), true, VIOLATION_tricolour_broken},
+    {VARIANT(read_barrier) | VARIANT(skip_mark), true, VIOLATION_handshake_broken},
     {VARIANT(rescan_roots) | VARIANT(no_insertion_barrier), true, VIOLATION_tricolour_broken},
     {VARIANT(rescan_roots) | VARIANT(no_last_round), true, VIOLATION_tricolour_broken},
 };
