@@ -100,15 +100,46 @@ static void add_lives(struct list *l, const struct model *m, const struct state 
                 add(l, DO_COME, p, r, 0);
 }
 
+/* References that no object and no mutator has. */
+static unsigned nobodys(const struct model *m, const struct state *s) {
+    unsigned taken = s->alloc;
+    for (unsigned p = 0; p < m->mutators; p++)
+        taken |= s->agent[p].pool | s->agent[p].unborn;
+    return ((1U << m->refs) - 1) & ~taken;
+}
+
+static void add_allocations(struct list *l, const struct model *m, const struct state *s) {
+    const struct agent *a = &s->agent[l->process];
+    if (!model_pools(m)) {
+        add_each(l, DO_ALLOC, nobodys(m, s));
+        return;
+    }
+    add_each(l, DO_ALLOC, a->pool);
+    if (!(m->variant & VARIANT(pools_early_flag)) || !a->pool)
+        add_each(l, DO_GATHER, nobodys(m, s));
+}
+
+/* Pools, broken: what is not all stored yet may be stored into another object, or else must be
+ * completed. */
+static void add_fresh(struct list *l, const struct model *m, const struct agent *a) {
+    add(l, DO_STEP, 0, 0, 0);
+    for (unsigned r = 0; r < m->refs; r++)
+        for (unsigned f = 0; f < m->fields && a->roots >> r & 1 && r != a->fresh - 1U; f++)
+            add(l, DO_STORE, r, f, a->fresh);
+}
+
 static void add_operations(struct list *l, const struct model *m, const struct state *s) {
     const struct agent *a = &s->agent[l->process];
-    unsigned refs = (1U << m->refs) - 1;
+    if (a->fresh) {
+        add_fresh(l, m, a);
+        return;
+    }
     if (!may_begin(m, s, l->process)) {
         if (s->pending >> l->process & 1)
             add(l, DO_HANDSHAKE, 0, 0, 0);
         return;
     }
-    add_each(l, DO_ALLOC, refs & ~(unsigned)s->alloc);
+    add_allocations(l, m, s);
     add_each(l, DO_DISCARD, a->roots);
     if (tso_drained(&s->tso, l->process))
         add(l, DO_FENCE, 0, 0, 0);
@@ -155,6 +186,12 @@ static void add_mutator(struct list *l, const struct model *m, const struct stat
         return;
     case mut_answered:
     case mut_gone:
+        return;
+    case mut_init_field:
+        add_if(l, can_store(m, s, l->process));
+        return;
+    case mut_init_flag: /* a load, and a store */
+        add_if(l, can_store(m, s, l->process) && tso_free(&s->tso, l->process));
         return;
     case mut_hs_fence:
         add_if(l, m->variant & VARIANT(no_mutator_fence) || tso_drained(&s->tso, l->process));

@@ -243,7 +243,7 @@ static void sweep_step(const struct model *m, struct state *s, const struct acti
     } else { /* lines 41 to 45 */
         unsigned r = gc->src - 1U;
         if (model_frees(m, gc->mark, gc->fM))
-            free_object(s, r);
+            free_object(m, s, r);
         gc->refs &= (refset) ~(1U << r);
         gc->src = gc->mark = 0;
         gc->pc = gc_sweep;

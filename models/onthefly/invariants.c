@@ -54,7 +54,7 @@ static void look(struct view *v, const struct model *m, const struct state *s) {
     v->marked = v->grey = v->roots = v->snapshot_roots = 0;
     for (unsigned r = 0; r < m->refs; r++) {
         unsigned targets = 0;
-        for (unsigned f = 0; f < m->fields; f++)
+        for (unsigned f = 0; f < m->fields && s->alloc >> r & 1; f++)
             targets |= 1U << state_field(s, r, f);
         v->targets[r] = (refset)(targets >> 1);
         v->marked |= (unsigned)(s->tso.memory[cell_mark(r)] == state_fM(s)) << r;
@@ -62,11 +62,11 @@ static void look(struct view *v, const struct model *m, const struct state *s) {
     v->marked &= s->alloc;
     v->white = s->alloc & ~v->marked;
     for (unsigned p = 0; p < m->mutators; p++) {
-        unsigned roots = state_roots(s, p);
+        unsigned roots = state_roots(s, p) & ~(unsigned)s->agent[p].unborn;
         v->roots |= roots;
         if (s->agent[p].hp == HP_IDLE_MARK_SWEEP)
             v->snapshot_roots |= roots;
-        v->grey |= s->agent[p].W | s->agent[p].grey;
+        v->grey |= s->agent[p].W | (s->agent[p].grey & ~(unsigned)s->agent[p].unborn);
     }
     v->grey |= s->agent[GC].W | s->agent[GC].grey | s->W;
     v->black = v->marked & ~v->grey;
@@ -125,7 +125,7 @@ static bool marked_insertions(const struct view *v) {
     for (unsigned p = 0; p < v->m->mutators; p++)
         for (unsigned i = 0; i < v->s->tso.count[p] && v->s->agent[p].hp >= HP_INIT_MARK; i++) {
             struct tso_entry e = v->s->tso.buffer[p][i];
-            if (e.cell >= CELL_FIELD && e.value && !(v->marked >> (e.value - 1) & 1))
+            if (e.cell >= CELL_FIELD && !view_marked_before(v, p, i, e.value))
                 return false;
         }
     return true;
@@ -135,8 +135,9 @@ static bool marked_deletions(const struct view *v) {
     for (unsigned p = 0; p < v->m->mutators; p++)
         for (unsigned i = 0; i < v->s->tso.count[p] && v->s->agent[p].hp >= HP_MARK; i++) {
             struct tso_entry e = v->s->tso.buffer[p][i];
-            if (e.cell >= CELL_FIELD && (!(v->s->alloc >> cell_ref(e.cell) & 1) ||
-                                         !view_null_or_marked(v, v->s->tso.memory[e.cell])))
+            if (e.cell >= CELL_FIELD && !(v->s->agent[p].unborn >> cell_ref(e.cell) & 1) &&
+                (!(v->s->alloc >> cell_ref(e.cell) & 1) ||
+                 !view_null_or_marked(v, v->s->tso.memory[e.cell])))
                 return false;
         }
     return true;

@@ -47,7 +47,9 @@
     X(mut_load_mark, "mark: read barrier (variant read_barrier)")                                  \
     X(mut_blocked, "blocked (variant blocks)")                                                     \
     X(mut_answered, "blocked, while the collector marks the roots (variant blocks)")               \
-    X(mut_gone, "not there (variant come_and_go)")
+    X(mut_gone, "not there (variant come_and_go)")                                                 \
+    X(mut_init_field, "store a field of what is allocated (variant pools)")                        \
+    X(mut_init_flag, "load f_A; store the flag of what is allocated (variant pools)")
 
 /* Figure 2.  Each of the six handshakes has the five labels of figure 4. */
 #define HANDSHAKE_LABELS(X, h)                                                                     \

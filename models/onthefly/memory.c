@@ -8,8 +8,15 @@
 
 unsigned arrive(struct state *s, unsigned p, struct tso_entry e) {
     unsigned events = p == GC && e.cell >= CELL_FIELD ? EVENT_GC_FIELD : EVENT_NONE;
-    if (e.cell >= CELL_MARK && !(s->alloc >> cell_ref(e.cell) & 1))
-        return events | EVENT_LOST_STORE;
+    if (e.cell >= CELL_MARK && !(s->alloc >> cell_ref(e.cell) & 1)) {
+        unsigned bit = 1U << cell_ref(e.cell);
+        if (!(s->agent[p].unborn & bit))
+            return events | EVENT_LOST_STORE;
+        if (cell_is_mark(e.cell)) { /* pools: here it is */
+            s->alloc |= (refset)bit;
+            s->agent[p].unborn &= (refset)~bit;
+        }
+    }
     s->tso.memory[e.cell] = e.value;
     return events;
 }
@@ -29,9 +36,11 @@ uint8_t load_mark(const struct state *s, unsigned p, oref ref) {
     return s->alloc >> r & 1 ? s->tso.memory[cell] : NO_OBJECT;
 }
 
-void free_object(struct state *s, unsigned r) {
+/* Pools: who makes the next object of it has to see to its fields. */
+void free_object(const struct model *m, struct state *s, unsigned r) {
     s->alloc &= (refset) ~(1U << r);
     s->doomed &= (refset) ~(1U << r);
     s->tso.memory[cell_mark(r)] = 0;
-    memset(&s->tso.memory[cell_field(r, 0)], 0, FIELDS_MAX);
+    if (!model_pools(m))
+        memset(&s->tso.memory[cell_field(r, 0)], 0, FIELDS_MAX);
 }

@@ -64,7 +64,12 @@ struct agent {
     uint8_t fM, phase;
     refset grey; /* ghost_honorary_grey */
     refset root; /* ghost: the deletion barrier's reference */
-    uint8_t hp;  /* ghost, mutator only: enum handshake_phase */
+    /* Of a mutator in the variants with pools: */
+    refset pool;   /* references that it has gathered for itself */
+    refset unborn; /* those that it has taken out, while their flag is not in memory */
+    oref fresh;    /* one of these, while something of it is not even stored (broken variants) */
+    uint8_t sense; /* f_A as it was when the pool was filled (pools_early_flag) */
+    uint8_t hp;    /* ghost, mutator only: enum handshake_phase */
 };
 
 /* All bytes count, as in struct tso. */
@@ -138,7 +143,11 @@ struct state {
     X(come_and_go, "mutators go, and hand their work over; others make new ones")                  \
     X(go_unfenced, "the same, and who goes leaves stores in its buffer")                           \
     X(go_with_work, "the same, and who goes takes its work-list along")                            \
-    X(come_answered, "the same, and who comes counts as having answered")
+    X(come_answered, "the same, and who comes counts as having answered")                          \
+    X(pools, "mutators allocate from pools of their own; nothing is fenced or locked")             \
+    X(pools_late_fields, "the same, and fields are stored behind the reference")                   \
+    X(pools_late_flag, "the same, and the flag is stored behind the reference")                    \
+    X(pools_early_flag, "the same, and the flag is f_A as it was when the pool was filled")
 enum variant {
 #define X(name, meaning) VARIANT_BIT_##name,
     VARIANTS(X)
@@ -191,6 +200,7 @@ enum step_kind {
     DO_ANSWER,    /* a: mutator that the collector answers for */
     DO_GO,        /* come_and_go: a mutator is no more */
     DO_COME,      /* a: mutator that is there from now on, b: the root that it is given */
+    DO_GATHER,    /* pools, a: reference */
     DO_COUNT
 };
 
@@ -220,6 +230,11 @@ static inline bool model_polls_in_store(const struct model *m) {
 static inline bool model_blocks(const struct model *m) {
     return (m->variant & (VARIANT(blocks) | VARIANT(blocks_unfenced) | VARIANT(blocks_rootless) |
                           VARIANT(blocks_unanswered))) != 0;
+}
+/* Whether mutators allocate from pools. */
+static inline bool model_pools(const struct model *m) {
+    return (m->variant & (VARIANT(pools) | VARIANT(pools_late_fields) | VARIANT(pools_late_flag) |
+                          VARIANT(pools_early_flag))) != 0;
 }
 /* Whether mutators may go, and others come. */
 static inline bool model_comes_and_goes(const struct model *m) {

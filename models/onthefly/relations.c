@@ -22,6 +22,8 @@ static bool pending_marks(const struct view *v, unsigned p) {
         if (!cell_is_mark(e.cell))
             continue;
         unsigned bit = 1U << cell_ref(e.cell);
+        if (s->agent[p].unborn & bit)
+            continue;
         if (marks++ || e.value != state_fM(s) || !(s->agent[p].grey & bit) || s->tso.lock != p ||
             !(v->white & bit))
             return false;
@@ -251,15 +253,19 @@ static bool mark_local(const struct view *v) {
         if (a->mark_pc < mo_co_lock)
             continue;
         unsigned bit = 1U << a->ref >> 1;
+        if (a->unborn & bit)
+            continue; /* what is in the buffer is all that there is */
         if (!(s->alloc & bit) || a->fM != state_fM(s))
             return false;
         if (a->mark_pc != mo_co_mark)
             continue;
         if (!(v->white & bit))
             return false;
-        for (unsigned i = 0; i < s->tso.count[p]; i++)
-            if (cell_is_mark(s->tso.buffer[p][i].cell))
+        for (unsigned i = 0; i < s->tso.count[p]; i++) {
+            unsigned cell = s->tso.buffer[p][i].cell;
+            if (cell_is_mark(cell) && !(a->unborn >> cell_ref(cell) & 1))
                 return false;
+        }
     }
     return true;
 }
@@ -280,8 +286,10 @@ static bool store_local(const struct view *v) {
         bool black = a->hp == HP_IDLE_MARK_SWEEP && s->tso.memory[CELL_PHASE] != PHASE_IDLE;
         bool deletes = a->hp == HP_MARK || black, inserts = a->hp == HP_INIT_MARK || deletes;
         unsigned cell = cell_field(a->src - 1U, a->field);
-        if (inserts && !view_null_or_marked(v, a->dst))
+        if (inserts && !view_marked_before(v, p, s->tso.count[p], a->dst))
             return false;
+        if (a->unborn & 1U << a->src >> 1)
+            continue;
         if (deletes && !stores_itself(s, p, cell) && !view_null_or_marked(v, s->tso.memory[cell]))
             return false;
     }

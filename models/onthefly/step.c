@@ -163,7 +163,7 @@ static void begin_store(const struct model *m, struct agent *a, const struct act
 /* Who goes answers what it is asked, has no roots, and leaves its work-list. */
 static void go_away(const struct model *m, struct state *s, unsigned p) {
     struct agent *a = &s->agent[p];
-    a->roots = 0;
+    a->roots = a->pool = a->sense = 0;
     if (has(m, VARIANT(go_with_work)))
         a->W = 0;
     answer(s, p, true);
@@ -194,7 +194,17 @@ static void make_mutator(const struct model *m, struct state *s, const struct ac
 static void operate(const struct model *m, struct state *s, const struct action *x) {
     struct agent *a = &s->agent[x->process];
     switch (x->op) {
+    case DO_GATHER:
+        pool_gather(m, s, x->process, x->a);
+        return;
+    case DO_STEP: /* pools, broken */
+        pool_end(m, a);
+        return;
     case DO_ALLOC: /* lines 13 to 17: flag := f_A as it is in memory */
+        if (model_pools(m)) {
+            pool_alloc(m, s, x->process, x->a);
+            return;
+        }
         s->alloc |= (refset)(1U << x->a);
         s->tso.memory[cell_mark(x->a)] = s->tso.memory[CELL_FA];
         a->roots |= (refset)(1U << x->a);
@@ -301,12 +311,15 @@ static unsigned store_step(const struct model *m, struct state *s, const struct 
         return EVENT_NONE;
     }
     unsigned events = store(m, s, x->process, cell_field(a->src - 1U, a->field), a->dst);
+    bool publishes = a->fresh && a->dst == a->fresh;
     if (!has(m, VARIANT(store_first)))
         finish_store(a);
     else if (!deletes(m, a))
         after_deletion(m, a);
     else
         begin_mark(a, mut_store_del, a->ref);
+    if (publishes && a->pc == mut_top)
+        pool_end(m, a);
     return events;
 }
 
@@ -338,6 +351,10 @@ static unsigned mutator_step(const struct model *m, struct state *s, const struc
         break;
     case mut_blocked:
         a->pc = mut_top;
+        break;
+    case mut_init_field:
+    case mut_init_flag:
+        events = pool_step(m, s, p);
         break;
     case mut_hs_fence:
         a->pc = mut_hs_type;

@@ -28,7 +28,7 @@ unsigned store(const struct model *, struct state *, unsigned p, unsigned cell, 
 /* A pending store arrives in memory; returns a sum of events.  A store into an object that has been
  * freed is dropped, and is such an event. */
 unsigned arrive(struct state *, unsigned p, struct tso_entry);
-void free_object(struct state *, unsigned r);
+void free_object(const struct model *, struct state *, unsigned r);
 
 /* Enters mark(ref) at its first label; the caller of mark is at pc. */
 static inline void begin_mark(struct agent *a, unsigned pc, oref ref) {
@@ -40,6 +40,13 @@ static inline void begin_mark(struct agent *a, unsigned pc, oref ref) {
 /* step.c: a mutator answers, or the collector for it; work: the work-list goes to the collector,
  * figure 2 lines 19 and 33. */
 void answer(struct state *, unsigned p, bool work);
+
+/* pools.c: a mutator gathers a reference; begins to make an object of one; stores what it has not
+ * stored of a->fresh; stores a field or the flag, and returns events. */
+void pool_gather(const struct model *, struct state *, unsigned p, unsigned r);
+void pool_alloc(const struct model *, struct state *, unsigned p, unsigned r);
+void pool_end(const struct model *, struct agent *);
+unsigned pool_step(const struct model *, struct state *, unsigned p);
 
 /* collector.c: goes to a handshake, or past it in the variant that has none. */
 void collector_enter(const struct model *, struct agent *gc, unsigned h);

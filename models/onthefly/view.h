@@ -21,6 +21,17 @@ static inline bool view_null_or_marked(const struct view *v, oref r) {
     return r == 0 || (v->marked >> (r - 1) & 1);
 }
 
+/* The same for a mutator, which has n stores in its buffer before: pools, a flag that is behind
+ * those of an unborn object. */
+static inline bool view_marked_before(const struct view *v, unsigned p, unsigned n, oref r) {
+    if (view_null_or_marked(v, r))
+        return true;
+    for (unsigned i = n; i-- > 0 && v->s->agent[p].unborn >> (r - 1) & 1;)
+        if (v->s->tso.buffer[p][i].cell == cell_mark(r - 1U))
+            return v->s->tso.buffer[p][i].value == state_fM(v->s);
+    return false;
+}
+
 /* phase := Idle is in the collector's buffer. */
 static inline bool view_pending_idle(const struct state *s) {
     for (unsigned i = 0; i < s->tso.count[GC]; i++)

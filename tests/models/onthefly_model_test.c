@@ -272,6 +272,40 @@ static void mutators_come_and_go(void **state) {
     }
 }
 
+/* pools: an object is there when its flag has arrived, behind its fields. */
+static void allocation_from_a_pool(void **state) {
+    (void)state;
+    struct model m = two_mutators();
+    m.variant = VARIANT(pools);
+    m.buffer = 3;
+    assert_true(model_pools(&m));
+    struct state s = start(&m);
+    const struct action step = {0, DO_STEP, 0, 0, 0}, commit = {0, DO_COMMIT, 0, 0, 0};
+    struct action gather = {0, DO_GATHER, 0, 0, 0};
+    while (s.alloc >> gather.a & 1)
+        gather.a++;
+    unsigned r = gather.a, bit = 1U << r;
+    assert_true(r < m.refs);
+    s.tso.memory[cell_field(r, 0)] = 1; /* what was there */
+    assert_true(model_enabled(&m, &s, &gather));
+    model_apply(&m, &s, &gather);
+    gather.process = 1;
+    assert_false(model_enabled(&m, &s, &gather)); /* it is taken */
+    model_apply(&m, &s, &(struct action){0, DO_ALLOC, gather.a, 0, 0});
+    for (unsigned i = 0; i <= m.fields; i++)
+        model_apply(&m, &s, &step);
+    assert_int_equal(s.agent[0].pc, mut_top);
+    assert_true(s.agent[0].roots & s.agent[0].unborn & bit);
+    for (unsigned i = 0; i < m.fields; i++)
+        model_apply(&m, &s, &commit);
+    assert_int_equal(state_field(&s, r, 0), 0);
+    assert_false(s.alloc & bit);
+    model_apply(&m, &s, &commit);
+    assert_true(s.alloc & bit);
+    assert_int_equal(s.agent[0].unborn, 0);
+    assert_int_equal(s.tso.memory[cell_mark(r)], s.tso.memory[CELL_FA]);
+}
+
 static void every_variant_has_a_meaning(void **state) {
     (void)state;
     for (unsigned v = 0; v < VARIANT_COUNT; v++)
@@ -374,6 +408,7 @@ int main(void) {
         cmocka_unit_test(roots_are_asked_for),
         cmocka_unit_test(a_mutator_blocks),
         cmocka_unit_test(mutators_come_and_go),
+        cmocka_unit_test(allocation_from_a_pool),
         cmocka_unit_test(every_variant_has_a_meaning),
         cmocka_unit_test(schedules_are_known_by_their_first_line),
         cmocka_unit_test(a_schedule_has_a_first_state),

@@ -11,7 +11,7 @@ static bool fair_step(const struct model *m, struct state *s, unsigned p) {
     unsigned n = model_actions(m, s, p, actions);
     for (unsigned i = 0; i < n; i++)
         if (p == GC || s->agent[p].mark_pc != mo_out || actions[i].op == DO_HANDSHAKE ||
-            (s->agent[p].pc != mut_top && actions[i].op != DO_WAKE)) {
+            actions[i].op == DO_STEP || (s->agent[p].pc != mut_top && actions[i].op != DO_WAKE)) {
             model_apply(m, s, &actions[i]);
             return true;
         }

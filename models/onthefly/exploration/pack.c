@@ -185,8 +185,9 @@ _Static_assert(GC_LABEL_COUNT <= 1 << GC_PC_BITS, "labels of the collector");
 static unsigned pc_bits(const struct packing *k, bool gc) {
     if (gc)
         return GC_PC_BITS;
-    return model_blocks(&k->model) || model_comes_and_goes(&k->model) ? MORE_PC_BITS
-                                                                      : MUTATOR_PC_BITS;
+    const struct model *m = &k->model;
+    bool more = model_blocks(m) || model_comes_and_goes(m) || model_pools(m);
+    return more ? MORE_PC_BITS : MUTATOR_PC_BITS;
 }
 
 static void put_agent(struct bits *b, const struct renaming *n, const struct agent *a, bool gc) {
@@ -219,6 +220,23 @@ static void get_agent(struct bits *b, const struct packing *k, struct agent *a, 
     a->grey = (refset)get(b, k->set_bits);
 }
 
+static void put_pool(struct bits *b, const struct renaming *n, const struct agent *a) {
+    const struct packing *k = n->k;
+    bool making = a->pc == mut_init_field || a->pc == mut_init_flag;
+    bool early = k->model.variant & VARIANT(pools_early_flag);
+    put(b, rename_set(n, a->pool), k->set_bits);
+    put(b, rename_set(n, a->unborn), k->set_bits);
+    put(b, n->to[a->fresh], k->ref_bits);
+    put(b, live_sense(n, early && (a->pool || making || a->fresh), a->sense), 1);
+}
+
+static void get_pool(struct bits *b, const struct packing *k, struct agent *a) {
+    a->pool = (refset)get(b, k->set_bits);
+    a->unborn = (refset)get(b, k->set_bits);
+    a->fresh = (oref)get(b, k->ref_bits);
+    a->sense = (uint8_t)get(b, 1);
+}
+
 static void put_mutator(struct bits *b, const struct renaming *n, const struct state *s,
                         unsigned p) {
     const struct agent *a = &s->agent[p];
@@ -229,6 +247,8 @@ static void put_mutator(struct bits *b, const struct renaming *n, const struct s
     put(b, rename_set(n, a->root), k->set_bits);
     put(b, n->to[a->dst], k->ref_bits);
     put(b, a->hp, 3);
+    if (model_pools(&k->model))
+        put_pool(b, n, a);
     put(b, (s->pending >> p & 1U) | (s->sync >> p & 1U) << 1, 2);
     put_buffer(b, n, s, p);
 }
@@ -241,6 +261,8 @@ static void get_mutator(struct bits *b, const struct packing *k, struct state *s
     a->root = (refset)get(b, k->set_bits);
     a->dst = (oref)get(b, k->ref_bits);
     a->hp = (uint8_t)get(b, 3);
+    if (model_pools(&k->model))
+        get_pool(b, k, a);
     unsigned hs = get(b, 2);
     s->pending |= (uint8_t)((hs & 1) << p);
     s->sync |= (uint8_t)((hs >> 1) << p);

@@ -82,7 +82,8 @@ static bool next_step(const struct run *run, unsigned p, struct action *x) {
     const struct state *s = &run->r->state;
     unsigned n = model_actions(run->m, s, p, actions);
     for (unsigned i = 0; i < n; i++)
-        if (p == GC || s->agent[p].pc != mut_top || actions[i].op == DO_HANDSHAKE) {
+        if (p == GC || s->agent[p].pc != mut_top || actions[i].op == DO_HANDSHAKE ||
+            actions[i].op == DO_STEP) {
             *x = actions[i];
             return true;
         }

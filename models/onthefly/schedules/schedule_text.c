@@ -63,6 +63,8 @@ int schedule_step_text(const struct action *x, char *out, size_t size) {
         return snprintf(out, size, "%s go", who);
     case DO_COME:
         return snprintf(out, size, "%s come m%u r%u", who, x->a, x->b);
+    case DO_GATHER:
+        return snprintf(out, size, "%s gather r%u", who, x->a);
     case DO_RUN:
         return snprintf(out, size, "run %s until handshake", who);
     case DO_PARK:
@@ -335,7 +337,7 @@ static void parse_field_access(struct parser *p, struct action *x) {
     x->b = (uint8_t)number(p, ".", p->s->model.fields);
 }
 
-/* Variants blocks and come_and_go. */
+/* Variants blocks, come_and_go and pools. */
 static bool parse_blocking(struct parser *p, struct action *x) {
     if (accept(p, "block")) {
         x->op = DO_BLOCK;
@@ -350,6 +352,9 @@ static bool parse_blocking(struct parser *p, struct action *x) {
         x->op = DO_COME;
         x->a = (uint8_t)number(p, "m", p->s->model.mutators);
         x->b = (uint8_t)number(p, "r", p->s->model.refs);
+    } else if (accept(p, "gather")) {
+        x->op = DO_GATHER;
+        x->a = (uint8_t)number(p, "r", p->s->model.refs);
     } else {
         return false;
     }
@@ -393,7 +398,7 @@ static void parse_own_step(struct parser *p, struct action *x) {
         x->a = (uint8_t)number(p, "m", p->s->model.mutators);
     } else if (!parse_blocking(p, x)) {
         fail(p, "expected step, alloc, discard, load, store, mfence, handshake, pick, field, "
-                "mutator, block, wake, answer, go or come");
+                "mutator, block, wake, answer, go, come or gather");
     }
 }
 
