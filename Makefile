@@ -105,11 +105,12 @@ ubsan: deps ## replay the seeds under all of UndefinedBehaviorSanitizer, implici
 	@scripts/build.sh ubsan
 	@ctest --preset ubsan
 
-tsan: test-deps ## run the on-the-fly collector's threads under ThreadSanitizer for TIME=60 seconds
-	@TARGETS="onthefly_shared_test onthefly_stress_test onthefly_threads_test" scripts/build.sh tsan
+tsan: test-deps ## run the threads of the on-the-fly collector and of OCaml 5 under ThreadSanitizer for TIME=60 seconds each
+	@TARGETS="onthefly_shared_test onthefly_stress_test onthefly_threads_test ocaml5_threads_test" scripts/build.sh tsan
 	@build/tsan/tests/onthefly_threads_test
 	@ISOHEAP_STRESS_SECONDS=$(TIME) build/tsan/tests/onthefly_stress_test
 	@ISOHEAP_STRESS_SECONDS=$(TIME) build/tsan/tests/onthefly_shared_test
+	@ISOHEAP_STRESS_SECONDS=$(TIME) build/tsan/tests/ocaml5_threads_test
 
 machines: machine-deps ## the same digests on s390x and aarch64, under qemu-user, and with clang 19; takes a quarter of an hour
 	@scripts/machines.sh

@@ -40,7 +40,7 @@
     X(ISOHEAP_UPDATE, "tests", "golden files are written anew")                                    \
     X(ISOHEAP_FIND_SEEDS, "tests", "onthefly_seeds_test writes the seeds that are missing there")  \
     X(ISOHEAP_ROUNDS, "tests", "how many programs legal_test makes for each collector") \
-    X(ISOHEAP_STRESS_SECONDS, "tests", "how long onthefly_stress_test and onthefly_shared_test run") \
+    X(ISOHEAP_STRESS_SECONDS, "tests", "how long the stress tests run: onthefly_stress_test, onthefly_shared_test, ocaml5_threads_test") \
     X(STALE, "tests", "what the collector stale does instead of reading what it has freed")        \
     X(UNRULY, "tests", "what the collector unruly does to those around it")
 /* clang-format on */

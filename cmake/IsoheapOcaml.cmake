@@ -142,8 +142,8 @@ endfunction()
 # library isoheap_<symbol> with the collector of that symbol, the variant `name`.  VIEWS contain files of the
 # runtime, and are compiled alone (ocaml_objects.sh); DEFINITIONS are the runtime's.
 function(isoheap_ocaml_library symbol name runtime made)
-    set(ways_of_building debug tiny nnp native native domains) # words of the name
-    set(their_definitions DEBUG ISOHEAP_OCAML_TINY NO_NAKED_POINTERS=1 NATIVE_CODE TARGET_amd64 ISOHEAP_DOMAINS)
+    set(ways_of_building debug tiny nnp native native domains threads) # words of the name
+    set(their_definitions DEBUG ISOHEAP_OCAML_TINY NO_NAKED_POINTERS=1 NATIVE_CODE TARGET_amd64 ISOHEAP_DOMAINS ISOHEAP_THREADS)
     cmake_parse_arguments(PARSE_ARGV 4 arg "" "" "SOURCES;ADAPTER;VIEWS;DEFINITIONS")
     isoheap_ocaml_together("${PROJECT_BINARY_DIR}/ocaml/${symbol}_runtime.c" "${arg_SOURCES}" sources)
     isoheap_ocaml_together("${PROJECT_BINARY_DIR}/ocaml/${symbol}_adapter.c" "${arg_ADAPTER}" adapter)

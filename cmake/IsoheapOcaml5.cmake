@@ -153,11 +153,53 @@ function(isoheap_ocaml5_variant name symbol tree version)
     endif()
 endfunction()
 
+# isoheap_ocaml5_threads(symbol tree version): library isoheap_<symbol>, the runtime with a thread of the system for each domain
+# (collectors/ocaml5/threads/threads.h): its own memory, its own signals, its own waiting.
+function(isoheap_ocaml5_threads symbol tree version)
+    set(made "${PROJECT_BINARY_DIR}/ocaml/${symbol}_made")
+    isoheap_ocaml5_headers("${tree}" "${version}" "${made}")
+    set(runtime "${tree}/runtime")
+    set(names ${ISOHEAP_OCAML5_RUNTIME} sync unix)
+    list(TRANSFORM names REPLACE "(.+)" "${runtime}/\\1.c" OUTPUT_VARIABLE sources)
+    set(folder "${PROJECT_SOURCE_DIR}/collectors")
+    file(GLOB adapter CONFIGURE_DEPENDS "${folder}/ocaml5/threads/*.c")
+    set(view "${folder}/ocaml5/threads/pools_view.c")
+    list(REMOVE_ITEM adapter "${view}")
+    foreach(name runtime stubs ocaml5 marshalling)
+        list(APPEND adapter "${folder}/ocaml5/${name}.c")
+    endforeach()
+    foreach(name extras masks primitives process roots sampling settings)
+        list(APPEND adapter "${folder}/ocaml/${name}.c")
+    endforeach()
+    set_source_files_properties("${runtime}/misc.c" PROPERTIES
+        COMPILE_DEFINITIONS caml_failed_assert=caml_failed_assert_of_misc)
+    set_source_files_properties("${runtime}/signals.c" PROPERTIES
+        COMPILE_DEFINITIONS caml_init_signal_handling=caml_init_signal_handling_of_signals)
+    set_source_files_properties("${runtime}/globroots.c" "${runtime}/skiplist.c" PROPERTIES COMPILE_DEFINITIONS ISOHEAP_ALONE)
+    set_source_files_properties("${runtime}/unix.c" PROPERTIES
+        COMPILE_DEFINITIONS "caml_secure_getenv=caml_secure_getenv_of_unix;HAS_POSIX_MONOTONIC_CLOCK")
+    isoheap_ocaml_library(${symbol} threads "${runtime}" "${made}" SOURCES ${sources} ADAPTER ${adapter}
+        VIEWS "${view}" DEFINITIONS IN_CAML_RUNTIME)
+    target_compile_definitions(${symbol}_adapter PRIVATE IN_CAML_RUNTIME)
+    foreach(part ${symbol}_runtime ${symbol}_adapter)
+        target_compile_options(${part} PRIVATE "SHELL:-include ${folder}/ocaml5/threads/instrumented.h")
+        if("thread" IN_LIST ISOHEAP_SANITIZE) # volatile accesses are relaxed atomic ones, as the runtime has it
+            target_compile_options(${part} PRIVATE "SHELL:-mllvm -tsan-distinguish-volatile")
+        endif()
+    endforeach()
+endfunction()
+
 # isoheap_ocaml5_edited(symbol variant [file old new]...): as isoheap_ocaml_edited.
 function(isoheap_ocaml5_edited symbol variant)
     set(copy "${PROJECT_BINARY_DIR}/ocaml/${symbol}_edited")
     isoheap_ocaml_edit("${ISOHEAP_OCAML5_TREE}" "${copy}" ${ARGN})
     isoheap_ocaml5_variant(${variant} ${symbol} "${copy}" "${ISOHEAP_OCAML5_VERSION}")
+endfunction()
+
+function(isoheap_ocaml5_threads_edited symbol)
+    set(copy "${PROJECT_BINARY_DIR}/ocaml/${symbol}_edited")
+    isoheap_ocaml_edit("${ISOHEAP_OCAML5_TREE}" "${copy}" ${ARGN})
+    isoheap_ocaml5_threads(${symbol} "${copy}" "${ISOHEAP_OCAML5_VERSION}")
 endfunction()
 
 function(isoheap_ocaml5_symbol variant result)

@@ -353,7 +353,7 @@ static enum gc_result duplicate(struct gc *g, unsigned dst, unsigned src, unsign
     if (!runtime_has_room(g, words))
         return GC_OUT_OF_MEMORY;
     RUNTIME_GUARD(g, dst);
-    bool same = tag == header_tag(header_of((word)in_slot(src)));
+    bool same = tag == Tag_val(in_slot(src)); /* marking may be changing the header */
     return made(g, dst,
                 same ? caml_obj_dup(in_slot(src))
                      : caml_obj_with_tag(Val_long((intnat)tag), in_slot(src)));

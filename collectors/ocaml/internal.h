@@ -82,9 +82,17 @@ extern const char *const runtime_variants[];
 /* ---- roots.c ------------------------------------------------------------------------------------
  */
 
-extern unsigned root_row; /* whose slots an operation names: 0 where there is one mutator */
-void roots_clear(void);   /* those of that row, as they are in a fresh runtime */
-void roots_remove(void);  /* the runtime forgets those of that row: its mutator ends */
+#ifdef ISOHEAP_THREADS /* domains are threads of the system, each with several rows */
+#define OF_A_THREAD _Thread_local
+enum { ROOT_ROWS = 2 * GC_MUTATORS };
+#else
+#define OF_A_THREAD
+enum { ROOT_ROWS = GC_MUTATORS };
+#endif
+/* whose slots an operation names: 0 where there is one mutator */
+extern OF_A_THREAD unsigned root_row;
+void roots_clear(void);  /* those of that row, as they are in a fresh runtime */
+void roots_remove(void); /* the runtime forgets those of that row: its mutator ends */
 word root_get(unsigned slot);
 void root_set(unsigned slot, word v);
 const word *root_at(unsigned slot);

@@ -11,10 +11,10 @@
 /* Slots take turns in being every kind of root that C code can have, and of one that other code
  * has: words of its stack; of native code, registers and the data of modules too. */
 enum root_kind { ROOT_GENERATIONAL, ROOT_GLOBAL, ROOT_LOCAL, ROOT_STACK, ROOT_KINDS };
-static value roots[GC_MUTATORS][GC_SLOTS], local_roots[GC_MUTATORS][GC_SLOTS];
-static bool registered[GC_MUTATORS][GC_SLOTS];
-static struct caml__roots_block local_blocks[GC_MUTATORS];
-unsigned root_row;
+static value roots[ROOT_ROWS][GC_SLOTS], local_roots[ROOT_ROWS][GC_SLOTS];
+static bool registered[ROOT_ROWS][GC_SLOTS];
+static struct caml__roots_block local_blocks[ROOT_ROWS];
+OF_A_THREAD unsigned root_row;
 
 #ifdef NATIVE_CODE
 _Static_assert((int)FRAMES_PLACES == (int)GC_SLOTS / ROOT_KINDS, "a place for each such slot");
@@ -28,7 +28,8 @@ static bool is_module_data(unsigned slot) {
 }
 #else
 static value *stack_place(unsigned m, unsigned n) {
-    return (value *)runtime_stack(m) - 1 - n;
+    enum { A_ROW = GC_SLOTS / ROOT_KINDS }; /* of a mutator that has several */
+    return (value *)runtime_stack(m) - 1 - n - m / GC_MUTATORS * A_ROW;
 }
 static bool is_module_data(unsigned slot) {
     (void)slot;
@@ -114,8 +115,10 @@ void roots_clear(void) {
 #ifndef NATIVE_CODE
     runtime_push(GC_SLOTS / ROOT_KINDS);
 #endif
-    local_blocks[m] =
-        (struct caml__roots_block){.ntables = 1, .nitems = GC_SLOTS, .tables = {local_roots[m]}};
+    local_blocks[m] = (struct caml__roots_block){.next = Caml_state->local_roots,
+                                                 .ntables = 1,
+                                                 .nitems = GC_SLOTS,
+                                                 .tables = {local_roots[m]}};
     Caml_state->local_roots = &local_blocks[m];
 }
 

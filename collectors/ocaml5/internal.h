@@ -40,7 +40,7 @@ caml_domain_state *runtime_domain(unsigned m);
 void runtime_settle(void);
 /* Calls it as nobody's work: what it runs of the runtime's files is no part of a schedule. */
 void runtime_beside(void body(void *), void *argument);
-void runtime_domain_body(unsigned m); /* of Domain.spawn, */
+word runtime_domain_body(unsigned m); /* of Domain.spawn, and its result, a value; */
 /* The domain whose thread calls asks for a section in which all stop, enters or leaves it. */
 void runtime_section(enum gc_section);
 word runtime_orphans(void); /* the ephemerons of domains that have ended; domains/orphans_view.c */
@@ -48,9 +48,18 @@ word runtime_orphans(void); /* the ephemerons of domains that have ended; domain
 bool runtime_holds_finalised(const struct gc *);
 enum { DOMAIN_BODY = 1 << 24 }; /* whose function is that number + m */
 #else
+#ifdef ISOHEAP_THREADS /* who calls, whichever row of its slots it is about */
+enum { DOMAIN_BODY = 1 << 24 };
+word runtime_domain_body(unsigned m);
+static inline caml_domain_state *runtime_domain(unsigned m) {
+    (void)m;
+    return Caml_state;
+}
+#else
 static inline caml_domain_state *runtime_domain(unsigned m) {
     return m == 0 ? Caml_state : NULL;
 }
+#endif
 static inline void runtime_settle(void) {}
 static inline void runtime_beside(void body(void *), void *argument) {
     body(argument);

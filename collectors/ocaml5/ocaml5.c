@@ -60,10 +60,6 @@ void runtime_compact(void) {
     }
 }
 
-bool runtime_keeps_garbage(const struct gc *g) {
-    return (is_masked(g, MASK_FORWARD_KEY) && heap_has_forward_key()) || runtime_holds_finalised(g);
-}
-
 /* A budget of 0: what the runtime thinks fit.  Where a cycle ends the next one begins with its
  * roots, and nothing more: idle. */
 enum gc_result runtime_step(struct gc *g, size_t budget) {
@@ -75,7 +71,14 @@ enum gc_result runtime_step(struct gc *g, size_t budget) {
     return idle ? GC_IDLE : GC_OK;
 }
 
-#ifndef ISOHEAP_DOMAINS /* domains/mutators.c has another table */
+#ifndef ISOHEAP_THREADS /* where nobody looks at the heap */
+bool runtime_keeps_garbage(const struct gc *g) {
+    return (is_masked(g, MASK_FORWARD_KEY) && heap_has_forward_key()) || runtime_holds_finalised(g);
+}
+#endif
+
+/* domains/mutators.c and threads/mutators.c have other tables */
+#if !defined(ISOHEAP_DOMAINS) && !defined(ISOHEAP_THREADS)
 /* What is steered around by mask forward-key has no other answer. */
 static void promise(const struct gc_config *config, struct collector_traits *traits) {
     traits->may_refuse = has_mask(config, MASK_FORWARD_KEY);

@@ -24,7 +24,7 @@
 
 enum { STACK_WORDS = 1 << 12 };
 
-static uint64_t slices;
+static _Atomic uint64_t slices; /* of all domains */
 
 static void count_slice(void) {
     slices++;

@@ -30,8 +30,8 @@ void caml_free_backtrace_buffer(backtrace_slot *);
 /* ---- callbacks ----------------------------------------------------------------------------------
  */
 
-static uint64_t callbacks;
-static bool is_called;
+static OF_A_THREAD uint64_t callbacks;
+static OF_A_THREAD bool is_called;
 
 uint64_t runtime_callbacks(void) {
     return callbacks;
@@ -49,11 +49,10 @@ bool runtime_is_called(void) {
 #define Result_exception(v) Make_exception_result(v)
 #endif
 caml_result caml_callback_res(value closure, value argument) {
-#ifdef ISOHEAP_DOMAINS
-    if (Long_val(closure) >= DOMAIN_BODY) {
-        runtime_domain_body((unsigned)(Long_val(closure) - DOMAIN_BODY));
-        return Result_unit;
-    }
+#if defined(ISOHEAP_DOMAINS) || defined(ISOHEAP_THREADS)
+    if (Long_val(closure) >= DOMAIN_BODY)
+        return Result_value(
+            (value)runtime_domain_body((unsigned)(Long_val(closure) - DOMAIN_BODY)));
 #endif
     if (Long_val(closure) < 0)
         return Result_value(sampling_call(Long_val(closure), argument));
@@ -166,7 +165,7 @@ ABSENT(void, caml_md5_block, (unsigned char digest[16], void *data, uintnat leng
 ABSENT(void, caml_really_putblock, (struct channel * channel, char *data, intnat length))
 ABSENT(intnat, caml_really_getblock, (struct channel * channel, char *data, intnat length))
 ABSENT(int, caml_channel_binary_mode, (struct channel * channel))
-#ifndef ISOHEAP_DOMAINS /* domains/mutators.c */
+#if !defined(ISOHEAP_DOMAINS) && !defined(ISOHEAP_THREADS) /* domains/mutators.c, the runtime */
 ABSENT(int, caml_mutex_unlock, (sync_mutex mutex))
 ABSENT(void *, caml_init_signal_stack, (void))
 ABSENT(void, caml_free_signal_stack, (void *stack))

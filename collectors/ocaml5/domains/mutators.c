@@ -163,7 +163,7 @@ static value end_of(unsigned m) {
     return (value)pointer_word(ends[m].fields);
 }
 
-void runtime_domain_body(unsigned m) {
+word runtime_domain_body(unsigned m) {
     struct domain *d = &domains[m];
     unsigned row = root_row;
     root_row = m;
@@ -179,6 +179,7 @@ void runtime_domain_body(unsigned m) {
     if (d->blocks)
         caml_leave_blocking_section();
     d->state = NULL;
+    return WORD_UNIT;
 }
 
 /* ---- operations ---------------------------------------------------------------------------------
