@@ -19,7 +19,7 @@ struct exploration {
     const char *target, *replay, *from, *output;
     struct schedule before; /* what leads to the state that the search begins with: from */
     enum violation expected;
-    bool invariants_given, directed, columns, quiet, raw;
+    bool invariants_given, directed, live, columns, quiet, raw;
     bool terminal;
     double started, shown;
     struct explore_figures figures;
@@ -34,6 +34,7 @@ enum {
     NO_SYMMETRY,
     BETWEEN,
     FAIR,
+    LIVE,
     DIRECTED,
     FROM,
     STATES,
@@ -58,6 +59,8 @@ static const struct argp_option options[] = {
     {"no-symmetry", NO_SYMMETRY, NULL, 0, "tell states apart that differ by names only", 0},
     {"between", BETWEEN, NULL, 0, "look at the states inside macro steps too", 0},
     {"fair", FAIR, NULL, 0, "see that from every state a fair schedule completes the handshake", 0},
+    {"live", LIVE, NULL, 0, "look for a cycle that never ends, though everybody is fair, instead",
+     0},
     {"directed", DIRECTED, NULL, 0, "look at states near a violation first", 0},
     {"from", FROM, "FILE", 0, "directed, from the state that this schedule leads to", 0},
     {"memory", 'M', "MIB", 0, "end when the states take more (default: 4096)", 0},
@@ -130,6 +133,9 @@ static error_t parse_search(int key, char *argument, struct argp_state *state) {
         return 0;
     case FAIR:
         x->o.fair = true;
+        return 0;
+    case LIVE:
+        x->live = true;
         return 0;
     case DIRECTED:
         x->directed = true;
@@ -262,6 +268,9 @@ static const char *end_text(enum explore_end end) {
         return "violation no_progress: a state without successors";
     case EXPLORE_UNFAIR:
         return "violation no_progress: a handshake that a fair schedule does not complete";
+    case EXPLORE_LASSO:
+        return "violation no_progress: a cycle of the collector that never ends, though all are "
+               "fair";
     case EXPLORE_UNSOUND:
         return "incomplete: the reduction does not hold for this collector; --reduction none does";
     case EXPLORE_STATES:
@@ -276,8 +285,8 @@ static const char *end_text(enum explore_end end) {
 static enum violation result_class(const struct explore_result *r) {
     if (r->end == EXPLORE_VIOLATION)
         return broken_class(r->broken);
-    return r->end == EXPLORE_DEADLOCK || r->end == EXPLORE_UNFAIR ? VIOLATION_no_progress
-                                                                  : VIOLATION_none;
+    bool hangs = r->end == EXPLORE_DEADLOCK || r->end == EXPLORE_UNFAIR || r->end == EXPLORE_LASSO;
+    return hangs ? VIOLATION_no_progress : VIOLATION_none;
 }
 
 /* Takes over x->before. */
@@ -292,6 +301,10 @@ static int give_counter_example(const struct exploration *x, const struct explor
     if (r->end == EXPLORE_VIOLATION && !x->raw)
         schedule_reduce(&s);
     printf("  steps        %zu\n", s.n);
+    if (r->end == EXPLORE_LASSO && r->loop == s.n)
+        printf("  loop         none: who could take a step need not\n");
+    else if (r->end == EXPLORE_LASSO)
+        printf("  loop         steps %zu to %zu, again and again\n", r->loop + 1, s.n);
     if (!x->quiet || x->columns) {
         printf("\n");
         schedule_columns(&s, stdout);
@@ -322,9 +335,12 @@ static int search(struct exploration *x) {
     /* full keeps roots that it could discard, so it sees less garbage */
     if (x->o.reduction == REDUCE_FULL && !x->invariants_given)
         x->o.invariants &= ~(unsigned)INVARIANT(garbage);
-    x->o.model.track_garbage = x->o.invariants & INVARIANT(garbage);
-    struct explore_result r =
-        x->directed ? explore_directed(&x->o, x->from ? &from : NULL) : explore(&x->o);
+    x->o.model.track_garbage = x->o.invariants & INVARIANT(garbage) && !x->live;
+    if (x->live)
+        x->o.reduction = REDUCE_NONE;
+    struct explore_result r = x->live       ? explore_lasso(&x->o)
+                              : x->directed ? explore_directed(&x->o, x->from ? &from : NULL)
+                                            : explore(&x->o);
     if (x->terminal)
         fprintf(stderr, "\r\033[K");
     enum violation found = result_class(&r);
@@ -333,7 +349,8 @@ static int search(struct exploration *x) {
         printf("onthefly: violation %s\n  broken       %s: %s\n", violation_name(found),
                invariant_name(first), invariant_statement(first));
     } else {
-        printf("onthefly: %s\n", end_text(r.end));
+        bool ends = x->live && r.end == EXPLORE_COMPLETE;
+        printf("onthefly: %s\n", ends ? "complete: every cycle ends" : end_text(r.end));
     }
     if (r.unsound)
         printf("  because      %s\n", r.unsound);

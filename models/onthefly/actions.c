@@ -31,6 +31,10 @@ static bool can_store(const struct model *m, const struct state *s, unsigned p) 
     return tso_can_store(&s->tso, p, p == GC ? m->gc_buffer : m->buffer);
 }
 
+static bool sees_request(const struct model *m, const struct state *s, unsigned p) {
+    return s->pending >> p & 1 && !(m->variant & VARIANT(deaf));
+}
+
 static bool mark_guard(const struct model *m, const struct state *s, unsigned p) {
     switch (s->agent[p].mark_pc) {
     case mo_mark:
@@ -135,7 +139,7 @@ static void add_operations(struct list *l, const struct model *m, const struct s
         return;
     }
     if (!may_begin(m, s, l->process)) {
-        if (s->pending >> l->process & 1)
+        if (sees_request(m, s, l->process))
             add(l, DO_HANDSHAKE, 0, 0, 0);
         return;
     }
@@ -148,7 +152,7 @@ static void add_operations(struct list *l, const struct model *m, const struct s
         add(l, DO_BLOCK, 0, 0, 0);
     if (model_comes_and_goes(m))
         add_lives(l, m, s);
-    if (s->pending >> l->process & 1)
+    if (sees_request(m, s, l->process))
         add(l, DO_HANDSHAKE, 0, 0, 0);
     for (unsigned r = 0; r < m->refs; r++)
         for (unsigned f = 0; f < m->fields && a->roots >> r & 1; f++) {
@@ -177,7 +181,7 @@ static void add_mutator(struct list *l, const struct model *m, const struct stat
         add_if(l, tso_free(&s->tso, l->process));
         return;
     case mut_store:
-        if (model_polls_in_store(m) && s->pending >> l->process & 1)
+        if (model_polls_in_store(m) && sees_request(m, s, l->process))
             add(l, DO_HANDSHAKE, 0, 0, 0);
         add_if(l, can_store(m, s, l->process) && field_is_settled(m, s, l->process));
         return;

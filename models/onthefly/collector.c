@@ -197,6 +197,8 @@ static unsigned mark_loop_step(const struct model *m, struct state *s, const str
     switch (gc->pc) {
     case gc_mark_loop: /* line 25 */
         gc->pc = gc->W ? gc_pick : gc_phase_sweep;
+        if (!gc->W && has(m, VARIANT(endless_rounds)))
+            collector_enter(m, gc, H_WORK);
         return EVENT_NONE;
     case gc_pick: /* line 27 */
         gc->src = (oref)(x->a + 1U);

@@ -147,7 +147,9 @@ struct state {
     X(pools, "mutators allocate from pools of their own; nothing is fenced or locked")             \
     X(pools_late_fields, "the same, and fields are stored behind the reference")                   \
     X(pools_late_flag, "the same, and the flag is stored behind the reference")                    \
-    X(pools_early_flag, "the same, and the flag is f_A as it was when the pool was filled")
+    X(pools_early_flag, "the same, and the flag is f_A as it was when the pool was filled")        \
+    X(deaf, "mutators never see that they are asked")                                              \
+    X(endless_rounds, "the collector asks for work again and again, though there is none")
 enum variant {
 #define X(name, meaning) VARIANT_BIT_##name,
     VARIANTS(X)

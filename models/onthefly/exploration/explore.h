@@ -39,6 +39,7 @@ enum explore_end {
     EXPLORE_VIOLATION,
     EXPLORE_DEADLOCK, /* a state without successors */
     EXPLORE_UNFAIR,   /* a state from which a handshake does not complete */
+    EXPLORE_LASSO,    /* a cycle of the collector that never ends */
     EXPLORE_UNSOUND,  /* the collector does what the reduction rules out: see unsound */
     EXPLORE_STATES,   /* a bound ended it */
     EXPLORE_MEMORY,
@@ -54,6 +55,7 @@ struct explore_result {
     struct state start;       /* the schedule that leads there, from an initial state; see trace */
     struct action *trace;     /* malloc'ed; NULL if there is none */
     size_t trace_length;
+    size_t loop; /* EXPLORE_LASSO: from this step on the trace comes back to where it was */
 };
 
 struct explore_result explore(const struct explore_options *);
@@ -64,6 +66,14 @@ struct explore_result explore(const struct explore_options *);
  * none, there is none.  from: a state to begin with, in place of the initial ones, or NULL.  jobs
  * and between are not looked at. */
 struct explore_result explore_directed(const struct explore_options *, const struct state *from);
+
+/* Whether every cycle of the collector that is begun ends, however the steps of all are
+ * interleaved, as long as each process that could go on, and each store buffer that could commit,
+ * does so now and then, and a mutator that could answer does (lasso.c).  Takes every step and keeps
+ * all names apart; of the options it takes model, memory (of the states; there are some 30 bytes
+ * besides for each), states, and progress.  Ends with EXPLORE_LASSO, EXPLORE_COMPLETE, or a bound.
+ */
+struct explore_result explore_lasso(const struct explore_options *);
 
 /* A fair round-robin run from a state: whether the handshake that the collector is in, or the next
  * one, completes.  Implements the liveness half of section 2.2: no handshake blocks forever. */

@@ -109,6 +109,13 @@ bool store_has(const struct store *s, const uint8_t *state, uint64_t hash) {
     return false;
 }
 
+uint64_t store_find(const struct store *s, const uint8_t *state, uint64_t hash) {
+    uint64_t at = hash & (s->slots - 1);
+    while (memcmp(store_get(s, s->table[at] - 1U), state, s->width) != 0)
+        at = (at + 1) & (s->slots - 1);
+    return s->table[at] - 1U;
+}
+
 enum store_result store_add(struct store *s, const uint8_t *state, uint64_t hash) {
     uint64_t at = hash & (s->slots - 1);
     for (; s->table[at]; at = (at + 1) & (s->slots - 1))

@@ -29,6 +29,8 @@ uint64_t store_hash(const struct store *, const uint8_t *state);
 enum store_result store_add(struct store *, const uint8_t *state, uint64_t hash);
 /* Whether the state is in the set.  Several threads may ask at a time, while nobody adds. */
 bool store_has(const struct store *, const uint8_t *state, uint64_t hash);
+/* The number of a state of the set. */
+uint64_t store_find(const struct store *, const uint8_t *state, uint64_t hash);
 const uint8_t *store_get(const struct store *, uint64_t number);
 
 #endif
