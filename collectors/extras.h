@@ -16,7 +16,7 @@
 struct gc;
 /* What every operation may answer.  What stands in no comment here is no answer to it. */
 enum gc_result {
-    GC_OK,            /* done; step: a cycle is under way, or the next one begins */
+    GC_OK,            /* done; step: a cycle is under way, maybe the next one already */
     GC_OUT_OF_MEMORY, /* no effect: heap and slots as before, but for a collection; by others than
                          those that allocate only with the trait may_refuse */
     GC_PENDING,       /* not finished: poll this mutator until another result comes */

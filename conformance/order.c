@@ -153,6 +153,8 @@ static void check_phases(struct conform *c) {
         struct gc_cycle after = c->collector->cycle(c->gc);
         if (result == GC_IDLE && after.phase != GC_PHASE_IDLE)
             broken(c, "step answers idle, and cycle says that one is under way");
+        if (result == GC_OK && after.phase == GC_PHASE_IDLE)
+            broken(c, "step answers ok, and cycle says that none is under way");
         expect_progress(c, &before, &after);
         expect_phase(c, &after);
         if (i % 8 == 0)

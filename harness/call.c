@@ -559,8 +559,9 @@ bool call_step(struct side *s, unsigned m, size_t budget) {
     s->slice.budget = budget;
     leave_collected(s, NULL, false);
     s->slice.done = false;
-    if (c.result == GC_IDLE && now.phase != GC_PHASE_IDLE && !runner_of(s)->over)
-        event_replied(judge_of(s), "step", GC_IDLE);
+    bool idle = c.result == GC_IDLE, answers = idle || c.result == GC_OK;
+    if (counts && answers && idle != (now.phase == GC_PHASE_IDLE) && !runner_of(s)->over)
+        event_replied(judge_of(s), "step", c.result);
     if (c.result == GC_IDLE)
         c.result = GC_OK;
     is_done(s, &c);

@@ -67,7 +67,7 @@ static const uint64_t heard_early = EVENT_BIT(reset) | EVENT_BIT(emptied) | EVEN
 /* Who hears of an event, ended by ORACLE_MODULES. */
 static const uint8_t *listeners(const struct panel *p, enum oracle_event_code event) {
     static const uint8_t nobody[] = {ORACLE_MODULES};
-    return p->built || heard_early >> event & 1 ? p->hears[event] : nobody;
+    return p->built || heard_early >> event & 1 ? p->seating->hears[event] : nobody;
 }
 
 #define X(name, parameters, arguments)                                                             \
@@ -89,7 +89,7 @@ ORACLE_EVENTS(X)
 unsigned checks_wanted(struct side *s, enum occasion when) {
     const struct panel *p = panel_of(judge_of(s));
     unsigned checks = heap_legal(&s->traits);
-    for (const uint8_t *o = p->checking; *o < ORACLE_COUNT; o++)
+    for (const uint8_t *o = p->seating->checking; *o < ORACLE_COUNT; o++)
         checks |= oracle_modules[*o]->checks(s, when);
     return checks;
 }
@@ -106,7 +106,7 @@ static void compare_by(struct panel *p, unsigned oracle, enum occasion when) {
 
 /* The one by which the reachable objects of the model are found; ORACLE_COUNT: none judges. */
 static unsigned marking(const struct panel *p) {
-    for (const uint8_t *o = p->hears[EVENT_compared]; *o < ORACLE_MODULES; o++)
+    for (const uint8_t *o = p->seating->hears[EVENT_compared]; *o < ORACLE_MODULES; o++)
         if (oracle_modules[*o]->marks)
             return *o;
     return ORACLE_COUNT;
@@ -142,7 +142,7 @@ void compare_all(struct runner *r, enum occasion when) {
         r->side[n].paired = false;
         if (n == r->n_sides - 1)
             done = mark(r, p, when);
-        for (const uint8_t *o = p->hears[EVENT_compared]; *o < ORACLE_MODULES; o++)
+        for (const uint8_t *o = p->seating->hears[EVENT_compared]; *o < ORACLE_MODULES; o++)
             if (*o != done && !has(p->replaced, *o))
                 compare_by(p, *o, when);
         p->comparing = false;
@@ -228,7 +228,7 @@ static void name(struct judge *j, word v, char out[NAME_TEXT]) {
 static void ask_replacing(struct panel *p, unsigned oracle) {
     p->comparing = false; /* once */
     model_mark(p->judge.model);
-    for (const uint8_t *o = p->hears[EVENT_compared]; *o < ORACLE_MODULES; o++)
+    for (const uint8_t *o = p->seating->hears[EVENT_compared]; *o < ORACLE_MODULES; o++)
         if (has(oracle_modules[*o]->replaces, oracle))
             compare_by(p, *o, IN_BETWEEN);
 }
@@ -246,7 +246,7 @@ static void seek_cause(struct panel *p) {
     s->collections = s->hooks->collections;
     p->comparing = true;
     model_mark(p->judge.model);
-    for (const uint8_t *o = p->hears[EVENT_compared]; *o < ORACLE_MODULES; o++)
+    for (const uint8_t *o = p->seating->hears[EVENT_compared]; *o < ORACLE_MODULES; o++)
         if (oracle_modules[*o]->marks || oracle_modules[*o]->replaces)
             compare_by(p, *o, IN_BETWEEN);
     p->comparing = false;
@@ -325,28 +325,44 @@ static void note_heard(unsigned module) {
 /* What who sits a run out hears all the same. */
 static const uint64_t heard_always = EVENT_BIT(reset) | EVENT_BIT(emptied) | EVENT_BIT(built);
 
-/* Records come first.  Programs of other traits follow each other: so it is by what is heard, and
- * not by all that could be. */
-static void list_listeners(struct panel *p) {
+/* Records come first.  It is by what is heard, and not by all that could be. */
+static void list_listeners(struct seating *t) {
     unsigned listening[ORACLE_EVENT_COUNT] = {0}, checking = 0;
-    p->heard = 0;
+    t->heard = 0;
     for (unsigned n = ORACLE_COUNT; n < ORACLE_MODULES + ORACLE_COUNT; n++) {
         unsigned m = n % ORACLE_MODULES;
-        if (!has(p->seated, m))
+        if (!has(t->seated, m))
             continue;
         uint64_t heard = heard_by[m];
-        p->heard |= heard;
-        for (uint64_t left = has(p->out, m) ? heard & heard_always : heard; left;
+        t->heard |= heard;
+        for (uint64_t left = has(t->out, m) ? heard & heard_always : heard; left;
              left &= left - 1) {
             unsigned e = (unsigned)__builtin_ctzll(left);
-            p->hears[e][listening[e]++] = (uint8_t)m;
+            t->hears[e][listening[e]++] = (uint8_t)m;
         }
         if (m < ORACLE_COUNT && oracle_modules[m]->checks)
-            p->checking[checking++] = (uint8_t)m;
+            t->checking[checking++] = (uint8_t)m;
     }
     for (unsigned e = 0; e < ORACLE_EVENT_COUNT; e++)
-        p->hears[e][listening[e]] = ORACLE_MODULES;
-    p->checking[checking] = ORACLE_COUNT;
+        t->hears[e][listening[e]] = ORACLE_MODULES;
+    t->checking[checking] = ORACLE_COUNT;
+}
+
+/* Takes the seating of those who are there. */
+static void take_seats(struct panel *p) {
+    for (unsigned i = 0; i < SEATINGS; i++) {
+        struct seating *t = &p->seatings[i];
+        if (t->filled && t->seated == p->seated && t->out == p->out) {
+            p->seating = t;
+            return;
+        }
+    }
+    struct seating *t = &p->seatings[p->next_seating++ % SEATINGS];
+    t->filled = true;
+    t->seated = p->seated;
+    t->out = p->out;
+    list_listeners(t);
+    p->seating = t;
 }
 
 static void make_states(struct runner *r, struct panel *p, oracle_set modules) {
@@ -377,7 +393,7 @@ static void seat(struct runner *r, struct panel *p, oracle_set chosen) {
     make_states(r, p, modules);
     p->seated = modules;
     p->out &= modules; /* most sit most programs out: so nobody is listed again for them */
-    list_listeners(p);
+    take_seats(p);
     p->judging = chosen;
     p->replaced = replaced & chosen;
     p->chosen = true;
@@ -396,7 +412,7 @@ static void excuse(struct panel *p) {
     if (out == p->out)
         return;
     p->out = out;
-    list_listeners(p);
+    take_seats(p);
 }
 
 /* Tells one that joins in the middle of a run what the others have heard. */
@@ -472,7 +488,7 @@ void panel_ended(struct side *s) {
 }
 
 bool event_is_heard(struct side *s, enum oracle_event_code event) {
-    return panel_of(judge_of(s))->heard >> event & 1;
+    return panel_of(judge_of(s))->seating->heard >> event & 1;
 }
 
 void panel_open(struct runner *r, enum party party) {

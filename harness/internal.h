@@ -23,6 +23,17 @@ _Static_assert((int)LENT_STATICS >= (int)PROGRAM_HEAP_WORDS, "all static blocks 
 
 enum { COLLECTING_PARTIES = 2 }; /* PARTY_SUBJECT, PARTY_REFERENCE */
 
+/* Who is asked, as a function of who is there.  Programs of other traits, and of other samples,
+ * follow each other: so the last few are kept. */
+enum { SEATINGS = 4 };
+struct seating {
+    bool filled;
+    oracle_set seated, out;
+    uint64_t heard;                     /* a bit for each event that a seated one hears */
+    uint8_t checking[ORACLE_COUNT + 1]; /* have checks for a walk; ended by ORACLE_COUNT */
+    uint8_t hears[ORACLE_EVENT_COUNT][ORACLE_MODULES + 1]; /* in order, ended by ORACLE_MODULES */
+};
+
 /* The oracles of one side (events.h). */
 struct panel {
     struct judge judge; /* what they see */
@@ -31,18 +42,18 @@ struct panel {
     bool chosen;         /* the rest is filled in */
     bool built;          /* the initial heap stands */
     bool comparing;
-    unsigned asked;                     /* the oracle, or record, that is running */
-    struct collector_traits traits;     /* by which they were chosen */
-    oracle_set judging;                 /* they have what they need, and are not left out */
-    oracle_set replaced;                /* of those: another one judges in their place */
-    oracle_set seated;                  /* those that judge, and the records that they read */
-    oracle_set out;                     /* of those: sit this run out */
-    uint64_t heard;                     /* a bit for each event that a seated one hears */
-    uint64_t operations;                /* that have ended in this run */
-    void *states[ORACLE_MODULES];       /* NULL: never needed, or it has none */
-    void *records[ORACLE_MODULES];      /* states of those that a module reads besides */
-    uint8_t checking[ORACLE_COUNT + 1]; /* have checks for a walk; ended by ORACLE_COUNT */
-    uint8_t hears[ORACLE_EVENT_COUNT][ORACLE_MODULES + 1]; /* in order, ended by ORACLE_MODULES */
+    unsigned asked;                 /* the oracle, or record, that is running */
+    struct collector_traits traits; /* by which they were chosen */
+    oracle_set judging;             /* they have what they need, and are not left out */
+    oracle_set replaced;            /* of those: another one judges in their place */
+    oracle_set seated;              /* those that judge, and the records that they read */
+    oracle_set out;                 /* of those: sit this run out */
+    uint64_t operations;            /* that have ended in this run */
+    void *states[ORACLE_MODULES];   /* NULL: never needed, or it has none */
+    void *records[ORACLE_MODULES];  /* states of those that a module reads besides */
+    const struct seating *seating;  /* by seated and out */
+    struct seating seatings[SEATINGS];
+    unsigned next_seating; /* gives way first */
 };
 
 /* Atoms by tag, then so many bytes, two by two, before and behind a heap. */

@@ -268,12 +268,15 @@ size_t heap_in_use(const struct graph *g, size_t from, size_t to) {
     return n;
 }
 
+size_t heap_young(const struct graph *g) {
+    return heap_in_use(g, g->words - g->nursery_words, g->words) / 2;
+}
+
 struct heap_size heap_size(const struct graph *g, const struct heap_facts *facts) {
-    size_t young = heap_in_use(g, g->words - g->nursery_words, g->words);
     return (struct heap_size){.blocks = facts->live,
                               .words = facts->live_words,
                               .gaps = facts->extents - facts->live,
-                              .young = young / 2};
+                              .young = heap_young(g)};
 }
 
 /* One call may end a marking that is under way and do another; and an allocation may end in six

@@ -73,6 +73,8 @@ size_t most_alive(const struct collector_traits *, const struct gc_config *);
 struct heap_size {
     size_t blocks, words, gaps, young;
 };
+/* How many blocks may be young: each has a field. */
+size_t heap_young(const struct graph *);
 /* After a walk of g, with those facts. */
 struct heap_size heap_size(const struct graph *g, const struct heap_facts *);
 /* The steps that one call may take by trait linear: so many for each word of a block, each gap and

@@ -72,20 +72,22 @@ static bool placed(struct judge *j, const struct request *request) {
 static unsigned ageing_object(const struct judge *j, unsigned m, unsigned slot) {
     const struct ageing *a = j->state;
     word v = j->model->slots[m][slot];
-    if (!model_is_pointer(v) || j->model->objects[model_object(v)].origin >= 0 ||
-        a->born[model_object(v)] == NEVER_YOUNG || a->born[model_object(v)] < a->first)
+    if (!model_is_pointer(v))
         return MODEL_NONE;
-    return model_object(v);
+    uint64_t born = a->born[model_object(v)];
+    bool known = born >= a->first && born != NEVER_YOUNG;
+    return known && j->model->objects[model_object(v)].origin < 0 ? model_object(v) : MODEL_NONE;
 }
 
 static void note_young(struct judge *j) {
     struct ageing *a = j->state;
     for (unsigned m = 0; m < j->side->graph.mutators; m++) {
-        a->young[m] = 0;
-        for (unsigned i = 0; i < PROGRAM_SLOTS; i++)
-            if (j->side->slots[m][i] != WORD_UNIT && ageing_object(j, m, i) != MODEL_NONE &&
-                is_young(j->side, j->side->slots[m][i]))
-                a->young[m] |= (uint32_t)1 << i;
+        const word *slots = j->side->slots[m];
+        uint32_t young = 0;
+        FOR_POINTERS (i, slots, 0, PROGRAM_SLOTS)
+            if (ageing_object(j, m, (unsigned)i) != MODEL_NONE && is_young(j->side, slots[i]))
+                young |= (uint32_t)1 << i;
+        a->young[m] = young;
     }
 }
 

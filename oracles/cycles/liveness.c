@@ -128,9 +128,9 @@ static size_t most_cycles(const struct side *s) {
 }
 
 static bool ended(struct judge *j) {
-    uint64_t before = j->services->cycle(j).begun;
+    struct gc_cycle before = j->services->cycle(j);
     model_mark(j->model);
-    if (!end_cycle(j) || !end_cycle(j))
+    if ((before.phase != GC_PHASE_IDLE && !end_cycle(j)) || !end_cycle(j))
         return false;
     bool garbage = has_garbage(j);
     for (size_t n = 0, most = most_cycles(j->side); garbage && n < most; n++) {
@@ -139,7 +139,7 @@ static bool ended(struct judge *j) {
         garbage = has_garbage(j);
     }
     if (garbage && !is_stuck(j->side))
-        fail_garbage(j, j->services->cycle(j).begun - before);
+        fail_garbage(j, j->services->cycle(j).begun - before.begun);
     return true;
 }
 

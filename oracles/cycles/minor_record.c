@@ -8,23 +8,6 @@
 
 #include <string.h>
 
-static void set_bit(uint64_t *bits, size_t at) {
-    bits[at / 64] |= (uint64_t)1 << at % 64;
-}
-
-size_t next_bit(const uint64_t *bits, size_t at, size_t end) {
-    while (at < end && !(bits[at / 64] >> at % 64))
-        at = (at / 64 + 1) * 64;
-    if (at >= end)
-        return end;
-    uint64_t rest = bits[at / 64] >> at % 64;
-    for (; !(rest & 255); rest >>= 8)
-        at += 8;
-    for (; !(rest & 1); rest >>= 1)
-        at++;
-    return at < end ? at : end;
-}
-
 static bool young_block(const struct side *s, uint32_t id) {
     return is_young(s, graph_word(&s->graph, id));
 }

@@ -8,6 +8,7 @@
 #define ISOHEAP_ORACLE_MINOR_RECORD_H
 
 #include "oracles/judge.h"
+#include "views/bits.h"
 
 struct minor_record {
     bool known;      /* the heap was as it should be, and could be walked: the rest is filled in */
@@ -26,12 +27,6 @@ struct minor_record {
 
 /* Young blocks too: those that slots and remembered fields reach. */
 void minor_record_young(struct judge *);
-
-static inline bool bit_at(const uint64_t *bits, size_t at) {
-    return bits[at / 64] >> at % 64 & 1;
-}
-/* The place of the first set bit from `at` on and before end; end if there is none. */
-size_t next_bit(const uint64_t *bits, size_t at, size_t end);
 
 /* Does v point at a young block? */
 static inline bool is_young(const struct side *s, word v) {

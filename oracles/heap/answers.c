@@ -45,12 +45,15 @@ _Noreturn static void fail_answer(struct judge *j, const char *function, enum gc
     judge_fail(j, VIOLATION_promise_broken, detail);
 }
 
-_Noreturn static void fail_idle(struct judge *j) {
-    bool marking = j->services->cycle(j).phase == GC_PHASE_MARK;
-    snprintf(j->expected, VERDICT_TEXT, "step says ok, or cycle that nothing is under way");
-    snprintf(j->found, VERDICT_TEXT, "step says idle, and cycle %s",
-             marking ? "marking" : "sweeping");
-    judge_fail(j, VIOLATION_promise_broken, "a slice says that no cycle is under way while one is");
+/* What a slice says and what cycle says differ. */
+_Noreturn static void fail_slice(struct judge *j, bool idle) {
+    static const char *const phases[] = {"idle", "marking", "sweeping"};
+    snprintf(j->expected, VERDICT_TEXT, "step says ok while a cycle is under way, else idle");
+    snprintf(j->found, VERDICT_TEXT, "step says %s, and cycle %s", idle ? "idle" : "ok",
+             phases[j->services->cycle(j).phase]);
+    judge_fail(j, VIOLATION_promise_broken,
+               idle ? "a slice says that no cycle is under way while one is"
+                    : "a slice says that a cycle is under way while none is");
 }
 
 static bool replied(struct judge *j, const char *function, enum gc_result answer) {
@@ -64,10 +67,10 @@ static bool replied(struct judge *j, const char *function, enum gc_result answer
     case GC_PENDING:
         fail_answer(j, function, answer, "a call is pending, and there is no function poll");
     case GC_IDLE:
-        if (!strcmp(function, "step"))
-            fail_idle(j);
-        /* fall through */
     case GC_OK:
+        if (!strcmp(function, "step"))
+            fail_slice(j, answer == GC_IDLE);
+        /* fall through */
     default:
         fail_answer(j, function, answer, "a call has an answer that is none to it");
     }

@@ -3,6 +3,7 @@
  * Oracle told: where the blocks are by what has been told, and by the walk that follows.
  */
 #include "oracles/heap/told.h"
+#include "views/bits.h"
 
 #include <stdio.h>
 
@@ -143,6 +144,14 @@ static void look_for_those_gone(struct judge *j) {
 /* ---- words ------------------------------------------------------------------------------------
  */
 
+/* The block behind the one with that id; 0: the first.  graph.words if there is none.  The first
+ * word in use behind a block is the header of the next one. */
+static size_t next_block(const struct graph *g, size_t id) {
+    size_t at = id ? id + header_wosize(g->base[id - 1]) : 0;
+    at = next_bit(g->in_use, at, g->words);
+    return at < g->words ? at + 1 : at;
+}
+
 static bool leads_to_block(const struct graph *g, word v) {
     struct graph_ref ref = graph_resolve(g, v);
     return ref.kind == GRAPH_BLOCK && ref.id < g->words;
@@ -168,8 +177,8 @@ static void expect_each_word(struct judge *j) {
         return;
     for (size_t i = 0; i < g->mutators * (size_t)GC_SLOTS; i++)
         n += leads_to_block(g, g->slots[i]);
-    for (size_t id = 1; id < g->words; id++)
-        n += graph_starts(g, id) ? pointers_of(g, (uint32_t)id) : 0;
+    for (size_t id = 0; (id = next_block(g, id)) < g->words;)
+        n += pointers_of(g, (uint32_t)id);
     size_t found = t->collection + 1 == s->hooks->collections ? t->found : 0;
     if (n == found)
         return;
@@ -195,11 +204,8 @@ void told_compare(struct judge *j, const struct request *request, bool full) {
     t->compared = j->side->hooks->collections;
     if (j->side->collector->cycle)
         t->cycle = j->services->cycle(j);
-    for (size_t id = 1; t->listens && id < g->words; id++)
-        if (graph_starts(g, id)) {
-            meet(j, pointer_word(g->base + id), g->base[id - 1], request, full);
-            id += header_wosize(g->base[id - 1]); /* no other one begins inside */
-        }
+    for (size_t id = 0; t->listens && (id = next_block(g, id)) < g->words;)
+        meet(j, pointer_word(g->base + id), g->base[id - 1], request, full);
     t->walk++;
     if (t->listens)
         look_for_those_gone(j);

@@ -381,6 +381,10 @@ static void contradiction(const struct gc_config *c, struct collector_traits *tr
 static struct gc_cycle claims_idle(struct gc *g) {
     return (struct gc_cycle){.begun = incremental.cycle(g).begun};
 }
+static enum gc_result claims_busy(struct gc *g, size_t budget) {
+    incremental.step(g, budget);
+    return GC_OK;
+}
 
 /* ---- what is legal in a heap -------------------------------------------------------------------
  */
@@ -819,6 +823,7 @@ static const struct gc_extras silent_extras = EXTRAS(barred_ephemeron, barred_se
 #define SPOILS_claims_nurses     .reset = claims_nurses, .traits.young_first = true
 #define SPOILS_claims_ages       .reset = claims_ages, .traits.ages = true
 #define SPOILS_claims_idle       .cycle = claims_idle
+#define SPOILS_claims_busy       .step = claims_busy, .cycle = tells_cycle
 #define SPOILS_strong_ephemerons .extras = &strong_extras
 #define SPOILS_unsets_silently   .extras = &silent_extras
 #define SPOILS_pends_white       .alloc = pends_white, .poll = poll_white

@@ -95,6 +95,7 @@
     X(claims_nurses, young_first, generational, "there is no small block by the config that it knows") \
     X(claims_ages, ages, generational, "a minor collection promotes everything") \
     X(claims_idle, phases, incremental, "cycle says idle in the middle of one") \
+    X(claims_busy, phases, incremental, "a slice that ends a cycle says that one is under way") \
     X(strong_ephemerons, extras, cheney, "ephemerons hold their keys")
 /* clang-format on */
 

@@ -255,6 +255,11 @@ static void answers_that_are_none_are_found(void **state) {
     refusal = GC_PENDING;
     must_break_with(&c, HEAP "  full\n", VIOLATION_promise_broken, ORACLE_answers,
                     "a call is pending, and there is no function poll", "collect says pending");
+    c = refusing(&incremental, 1);
+    refusal = GC_OK; /* and does nothing */
+    must_break_with(&c, HEAP "  slice\n", VIOLATION_promise_broken, ORACLE_answers,
+                    "a slice says that a cycle is under way while none is",
+                    "step says ok, and cycle idle");
 }
 
 /* What a runtime has besides: three more ways to allocate, with that answer. */

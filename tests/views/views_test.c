@@ -2,6 +2,7 @@
  *
  * Graph views, the model and isomorphism, function by function, on heaps that are written out here.
  */
+#include "views/bits.h"
 #include "views/heap.h"
 #include "views/isomorphism.h"
 #include "views/large.h"
@@ -376,6 +377,24 @@ static void addresses_are_words_of_their_heap(void **state) {
 /* ---- classes ----------------------------------------------------------------------------------
  */
 
+static void members_of_a_set_follow_each_other(void **state) {
+    (void)state;
+    static const unsigned members[] = {0, 5, 63, 64, 200};
+    uint64_t set[4] = {0};
+    size_t at = 0;
+    assert_int_equal(next_bit(set, 0, 256), 256);
+    for (unsigned i = 0; i < 5; i++)
+        set_bit(set, members[i]);
+    for (unsigned i = 0; i < 5; i++) {
+        at = next_bit(set, at, 256);
+        assert_int_equal(at, members[i]);
+        assert_true(bit_at(set, at++));
+    }
+    assert_int_equal(next_bit(set, at, 256), 256);
+    assert_int_equal(next_bit(set, 65, 100), 100); /* what is behind the end is not seen */
+    assert_false(bit_at(set, 4));
+}
+
 static void every_class_has_a_name_and_a_meaning(void **state) {
     (void)state;
     for (unsigned v = 0; v < VIOLATION_classes; v++) {
@@ -420,6 +439,7 @@ int main(void) {
         cmocka_unit_test(colours_of_infix_headers_do_not_count),
         cmocka_unit_test_setup(pointers_are_led_past_forward_blocks, write_heap),
         cmocka_unit_test_setup(addresses_are_words_of_their_heap, write_heap),
+        cmocka_unit_test(members_of_a_set_follow_each_other),
         cmocka_unit_test(every_class_has_a_name_and_a_meaning),
         cmocka_unit_test(every_class_says_what_it_means_to_a_program),
     };
