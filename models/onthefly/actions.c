@@ -31,8 +31,36 @@ static bool can_store(const struct model *m, const struct state *s, unsigned p) 
     return tso_can_store(&s->tso, p, p == GC ? m->gc_buffer : m->buffer);
 }
 
+/* The pending bits as a process reads them: its own stores of tso_handshake come first. */
+static unsigned pending_for(const struct state *s, unsigned p) {
+    unsigned set = s->pending;
+    for (unsigned i = 0; i < s->tso.count[p]; i++) {
+        struct tso_entry e = s->tso.buffer[p][i];
+        if (cell_is_pending(e.cell))
+            set = (set & ~(1U << (e.cell - CELL_PENDING))) | (unsigned)e.value
+                                                                 << (e.cell - CELL_PENDING);
+    }
+    return set;
+}
+
+/* A load, or a locked instruction, of handshakes in memory. */
+static bool hs_load(const struct model *m, const struct state *s, unsigned p) {
+    return !model_tso_handshake(m) || tso_free(&s->tso, p);
+}
+static bool hs_locked(const struct model *m, const struct state *s, unsigned p) {
+    return !model_tso_handshake(m) || (tso_can_lock(&s->tso) && tso_drained(&s->tso, p));
+}
+static bool hs_store(const struct model *m, const struct state *s, unsigned p) {
+    return !model_tso_handshake(m) || can_store(m, s, p);
+}
+/* give_answer (step.c): hands work over first, or stores the answer. */
+static bool hs_answer(const struct model *m, const struct state *s, unsigned p, bool work) {
+    bool early = m->variant & VARIANT(early_answer);
+    return work && !early ? hs_locked(m, s, p) : hs_store(m, s, p);
+}
+
 static bool sees_request(const struct model *m, const struct state *s, unsigned p) {
-    return s->pending >> p & 1 && !(m->variant & VARIANT(deaf));
+    return pending_for(s, p) >> p & 1 && hs_load(m, s, p) && !(m->variant & VARIANT(deaf));
 }
 
 static bool mark_guard(const struct model *m, const struct state *s, unsigned p) {
@@ -202,8 +230,20 @@ static void add_mutator(struct list *l, const struct model *m, const struct stat
         return;
     case mut_hs_roots:
         add_each(l, DO_PICK, a->refs);
-        add_if(l, !a->refs &&
+        add_if(l, !a->refs && hs_answer(m, s, l->process, true) &&
                       (!(m->variant & VARIANT(mutator_sets_phase)) || can_store(m, s, l->process)));
+        return;
+    case mut_hs_type:
+        add_if(l, hs_load(m, s, l->process));
+        return;
+    case mut_hs_done:
+        add_if(l, hs_answer(m, s, l->process, s->type == HS_WORK));
+        return;
+    case mut_hs_answer:
+        add_if(l, hs_store(m, s, l->process));
+        return;
+    case mut_hs_hand:
+        add_if(l, hs_locked(m, s, l->process));
         return;
     default:
         add_if(l, true);
@@ -225,11 +265,19 @@ static void add_handshake(struct list *l, const struct model *m, const struct st
     case PART_FENCE:
         add_if(l, tso_drained(&s->tso, GC));
         return;
+    case PART_TYPE:
+        add_if(l, hs_store(m, s, GC));
+        return;
     case PART_ASK:
-        add_each(l, DO_MUTATOR, a->refs);
+        if (hs_store(m, s, GC))
+            add_each(l, DO_MUTATOR, a->refs);
+        return;
+    case PART_LOAD_W:
+        add_if(l, hs_locked(m, s, GC));
         return;
     case PART_WAIT:
-        add_each(l, DO_MUTATOR, a->refs & ~(unsigned)s->pending);
+        if (hs_load(m, s, GC))
+            add_each(l, DO_MUTATOR, a->refs & ~pending_for(s, GC));
         add_answers(l, m, s);
         add_if(l, m->variant & VARIANT(no_wait) && (a->refs & (a->refs - 1)) == 0);
         return;

@@ -133,6 +133,13 @@ static void answer_for_gone(const struct model *m, struct state *s) {
         }
 }
 
+static void set_type(const struct model *m, struct state *s, unsigned type) {
+    if (model_tso_handshake(m))
+        store(m, s, GC, CELL_TYPE, type);
+    else
+        s->type = (uint8_t)type;
+}
+
 static void handshake_step(const struct model *m, struct state *s, const struct action *x) {
     struct agent *gc = &s->agent[GC];
     unsigned h = gc_handshake(gc->pc);
@@ -143,7 +150,8 @@ static void handshake_step(const struct model *m, struct state *s, const struct 
             leave(m, gc, h);
         return;
     case PART_TYPE:
-        s->type = h == H_WORK && has(m, VARIANT(rescan_roots)) ? HS_RESCAN : handshakes[h].type;
+        set_type(m, s,
+                 h == H_WORK && has(m, VARIANT(rescan_roots)) ? HS_RESCAN : handshakes[h].type);
         s->hp = handshakes[h].hp;
         s->sync = 0;
         if (h == H_IDLE && m->track_garbage)
@@ -153,7 +161,9 @@ static void handshake_step(const struct model *m, struct state *s, const struct 
         answer_for_gone(m, s);
         return;
     case PART_ASK:
-        if (!model_comes_and_goes(m) || !(s->sync >> x->a & 1))
+        if (model_tso_handshake(m))
+            store(m, s, GC, CELL_PENDING + x->a, 1);
+        else if (!model_comes_and_goes(m) || !(s->sync >> x->a & 1))
             s->pending |= (uint8_t)(1U << x->a);
         gc->refs &= (uint8_t) ~(1U << x->a);
         if (!gc->refs) {

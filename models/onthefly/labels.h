@@ -49,7 +49,9 @@
     X(mut_answered, "blocked, while the collector marks the roots (variant blocks)")               \
     X(mut_gone, "not there (variant come_and_go)")                                                 \
     X(mut_init_field, "store a field of what is allocated (variant pools)")                        \
-    X(mut_init_flag, "load f_A; store the flag of what is allocated (variant pools)")
+    X(mut_init_flag, "load f_A; store the flag of what is allocated (variant pools)")              \
+    X(mut_hs_answer, "store pending := no (variant tso_handshake)")                                \
+    X(mut_hs_hand, "hand the work-list over (variants tso_handshake and early_answer)")
 
 /* Figure 2.  Each of the six handshakes has the five labels of figure 4. */
 #define HANDSHAKE_LABELS(X, h)                                                                     \

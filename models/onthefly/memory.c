@@ -6,8 +6,31 @@
 
 #include <string.h>
 
+void note_answer(struct state *s, unsigned p) {
+    unsigned bit = 1U << p;
+    s->pending &= (uint8_t)~bit;
+    s->sync |= (uint8_t)bit;
+    if (s->type != HS_WORK)
+        s->agent[p].hp = s->hp;
+}
+
+/* tso_handshake. */
+static void arrive_handshake(struct state *s, struct tso_entry e) {
+    unsigned p = e.cell - (unsigned)CELL_PENDING;
+    if (e.cell == CELL_TYPE)
+        s->type = e.value;
+    else if (e.value)
+        s->pending |= (uint8_t)(1U << p);
+    else
+        note_answer(s, p);
+}
+
 unsigned arrive(struct state *s, unsigned p, struct tso_entry e) {
     unsigned events = p == GC && e.cell >= CELL_FIELD ? EVENT_GC_FIELD : EVENT_NONE;
+    if (e.cell == CELL_TYPE || cell_is_pending(e.cell)) {
+        arrive_handshake(s, e);
+        return events;
+    }
     if (e.cell >= CELL_MARK && !(s->alloc >> cell_ref(e.cell) & 1)) {
         unsigned bit = 1U << cell_ref(e.cell);
         if (!(s->agent[p].unborn & bit))

@@ -22,7 +22,11 @@ typedef uint8_t refset; /* bit r */
 typedef uint8_t oref;   /* 0 is NULL, r + 1 is reference r */
 
 /* Memory cells: the control variables, a mark for each reference, its fields. */
-enum { CELL_FA, CELL_FM, CELL_PHASE, CELL_MARK, CELL_FIELD = CELL_MARK + REFS_MAX };
+enum { CELL_FA, CELL_FM, CELL_PHASE, CELL_TYPE, CELL_PENDING /* these two: tso_handshake */ };
+enum { CELL_MARK = CELL_PENDING + MUTATORS_MAX, CELL_FIELD = CELL_MARK + REFS_MAX };
+static inline bool cell_is_pending(unsigned cell) {
+    return cell >= CELL_PENDING && cell < CELL_MARK;
+}
 static inline unsigned cell_mark(unsigned r) {
     return CELL_MARK + r;
 }
@@ -77,7 +81,8 @@ struct state {
     struct tso tso;
     struct agent agent[TSO_PROCESSES];
     refset alloc; /* the domain of the heap */
-    uint8_t type; /* enum handshake_type; like pending and W not subject to TSO (3.1) */
+    uint8_t type; /* enum handshake_type; like pending and W not subject to TSO (3.1); in
+                     tso_handshake the first two are what memory has in their cells */
     uint8_t pending;
     refset W;
     uint8_t sync;  /* ghost: mutators that have answered the handshake */
@@ -149,7 +154,9 @@ struct state {
     X(pools_late_flag, "the same, and the flag is stored behind the reference")                    \
     X(pools_early_flag, "the same, and the flag is f_A as it was when the pool was filled")        \
     X(deaf, "mutators never see that they are asked")                                              \
-    X(endless_rounds, "the collector asks for work again and again, though there is none")
+    X(endless_rounds, "the collector asks for work again and again, though there is none")         \
+    X(tso_handshake, "type and pending bits are stored like anything else, work handed over "      \
+                     "locked")
 enum variant {
 #define X(name, meaning) VARIANT_BIT_##name,
     VARIANTS(X)
@@ -237,6 +244,10 @@ static inline bool model_blocks(const struct model *m) {
 static inline bool model_pools(const struct model *m) {
     return (m->variant & (VARIANT(pools) | VARIANT(pools_late_fields) | VARIANT(pools_late_flag) |
                           VARIANT(pools_early_flag))) != 0;
+}
+/* Whether handshakes are in memory. */
+static inline bool model_tso_handshake(const struct model *m) {
+    return (m->variant & VARIANT(tso_handshake)) != 0;
 }
 /* Whether mutators may go, and others come. */
 static inline bool model_comes_and_goes(const struct model *m) {

@@ -54,6 +54,8 @@ static bool tso_store_rel(const struct view *v) {
     for (unsigned p = 0; p < TSO_PROCESSES; p++)
         for (unsigned i = 0; i < v->s->tso.count[p]; i++) {
             unsigned cell = v->s->tso.buffer[p][i].cell;
+            if (cell == CELL_PENDING + p)
+                continue; /* an answer: tso_handshake */
             if (p == GC ? cell >= CELL_FIELD : cell < CELL_MARK)
                 return false;
         }
@@ -86,14 +88,23 @@ static bool still_asked(const struct state *s, unsigned p) {
     return (s->pending >> p & 1) && (pc < mut_hs_done || roots == type_asks_for_roots(s->type));
 }
 
+/* As the collector has it: tso_handshake, its newest store. */
+static unsigned type_of(const struct state *s) {
+    for (unsigned i = s->tso.count[GC]; i-- > 0;)
+        if (s->tso.buffer[GC][i].cell == CELL_TYPE)
+            return s->tso.buffer[GC][i].value;
+    return s->type;
+}
+
 static bool handshake(const struct view *v) {
     const struct state *s = v->s;
+    unsigned type = type_of(s);
     bool last = s->hp == HP_IDLE_MARK_SWEEP;
-    if (last != (s->type != HS_NOOP))
+    if (last != (type != HS_NOOP))
         return false;
     for (unsigned p = 0; p < v->m->mutators; p++) {
         bool synced = s->sync >> p & 1;
-        unsigned hp = synced || s->type >= HS_WORK ? s->hp : previous(s->hp);
+        unsigned hp = synced || type >= HS_WORK ? s->hp : previous(s->hp);
         if (s->agent[p].hp != hp || (synced && (s->pending >> p & 1)) || !still_asked(s, p))
             return false;
     }

@@ -245,22 +245,41 @@ static void go_on(struct agent *a) {
 
 void answer(struct state *s, unsigned p, bool work) {
     struct agent *a = &s->agent[p];
-    unsigned bit = 1U << p;
     if (work) {
         s->W |= a->W;
         a->W = 0;
     }
-    s->pending &= (uint8_t)~bit;
-    s->sync |= (uint8_t)bit;
-    if (s->type != HS_WORK)
-        a->hp = s->hp;
+    note_answer(s, p);
     go_on(a);
+}
+
+/* In tso_handshake work is handed over by a locked instruction, and the answer is a store behind
+ * it; with early_answer it is the other way round. */
+static unsigned give_answer(const struct model *m, struct state *s, unsigned p, bool work) {
+    struct agent *a = &s->agent[p];
+    if (!model_tso_handshake(m)) {
+        answer(s, p, work);
+        return EVENT_NONE;
+    }
+    bool early = has(m, VARIANT(early_answer));
+    if (a->pc == mut_hs_hand || (work && !early)) {
+        s->W |= a->W;
+        a->W = 0;
+        a->pc = mut_hs_answer;
+        if (early)
+            go_on(a);
+        return EVENT_NONE;
+    }
+    a->pc = mut_hs_hand;
+    if (!work)
+        go_on(a);
+    return store(m, s, p, CELL_PENDING + p, 0);
 }
 
 static void read_type(const struct model *m, struct state *s, unsigned p) {
     struct agent *a = &s->agent[p];
     bool roots = type_asks_for_roots(s->type);
-    if (roots && has(m, VARIANT(early_answer)))
+    if (roots && has(m, VARIANT(early_answer)) && !model_tso_handshake(m))
         answer(s, p, false);
     if (roots)
         a->refs = has(m, VARIANT(stale_roots)) ? s->alloc : a->roots;
@@ -273,10 +292,10 @@ static unsigned end_roots(const struct model *m, struct state *s, unsigned p) {
     unsigned events = EVENT_NONE;
     if (has(m, VARIANT(mutator_sets_phase)))
         events = store(m, s, p, CELL_PHASE, PHASE_MARK);
-    if (has(m, VARIANT(early_answer)))
+    if (has(m, VARIANT(early_answer)) && !model_tso_handshake(m))
         go_on(a);
     else
-        answer(s, p, true);
+        events |= give_answer(m, s, p, true);
     return events;
 }
 
@@ -363,7 +382,11 @@ static unsigned mutator_step(const struct model *m, struct state *s, const struc
         read_type(m, s, p);
         break;
     case mut_hs_done:
-        answer(s, p, s->type == HS_WORK);
+        events = give_answer(m, s, p, s->type == HS_WORK);
+        break;
+    case mut_hs_answer:
+    case mut_hs_hand:
+        events = give_answer(m, s, p, false);
         break;
     default: /* mut_hs_roots, figure 2 lines 17 to 19 */
         if (x->op == DO_PICK)

@@ -37,6 +37,8 @@ static inline void begin_mark(struct agent *a, unsigned pc, oref ref) {
     a->ref = ref;
 }
 
+/* memory.c: ghost: the answer of a mutator is there. */
+void note_answer(struct state *, unsigned p);
 /* step.c: a mutator answers, or the collector for it; work: the work-list goes to the collector,
  * figure 2 lines 19 and 33. */
 void answer(struct state *, unsigned p, bool work);

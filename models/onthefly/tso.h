@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { TSO_PROCESSES = 5, TSO_CELLS = 43, TSO_DEPTH = 8, TSO_NOBODY = 255 };
+enum { TSO_PROCESSES = 5, TSO_CELLS = 48, TSO_DEPTH = 8, TSO_NOBODY = 255 };
 
 struct tso_entry {
     uint8_t cell, value;

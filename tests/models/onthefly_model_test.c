@@ -306,6 +306,41 @@ static void allocation_from_a_pool(void **state) {
     assert_int_equal(s.tso.memory[cell_mark(r)], s.tso.memory[CELL_FA]);
 }
 
+/* tso_handshake: a mutator is asked, and has answered, when that is in memory. */
+static void handshakes_in_memory(void **state) {
+    (void)state;
+    struct model m = two_mutators();
+    m.variant = VARIANT(tso_handshake);
+    m.buffer = m.gc_buffer = 3;
+    assert_true(model_tso_handshake(&m));
+    assert_true(cell_is_pending(CELL_PENDING + 1) && !cell_is_pending(CELL_TYPE));
+    struct state s = start(&m);
+    const struct action gc = {GC, DO_STEP, 0, 0, 0}, gc_commit = {GC, DO_COMMIT, 0, 0, 0};
+    const struct action look = {0, DO_HANDSHAKE, 0, 0, 0}, step = {0, DO_STEP, 0, 0, 0};
+    const struct action commit = {0, DO_COMMIT, 0, 0, 0}, ask = {GC, DO_MUTATOR, 0, 0, 0};
+    model_apply(&m, &s, &gc); /* the fence */
+    model_apply(&m, &s, &gc);
+    model_apply(&m, &s, &ask);
+    assert_int_equal(s.type, HS_ROOTS); /* as it was */
+    assert_false(model_enabled(&m, &s, &look));
+    model_apply(&m, &s, &gc_commit);
+    assert_int_equal(s.type, HS_NOOP);
+    assert_false(model_enabled(&m, &s, &look));
+    model_apply(&m, &s, &gc_commit);
+    assert_int_equal(s.pending, 1);
+    assert_true(model_enabled(&m, &s, &look));
+    model_apply(&m, &s, &look);
+    for (unsigned i = 0; i < 3; i++) /* fence, type, answer */
+        model_apply(&m, &s, &step);
+    assert_int_equal(s.agent[0].pc, mut_top);
+    assert_int_equal(s.pending, 1);
+    assert_false(model_enabled(&m, &s, &look)); /* it knows its own answer */
+    model_apply(&m, &s, &commit);
+    assert_int_equal(s.pending, 0);
+    assert_int_equal(s.sync, 1);
+    assert_int_equal(s.agent[0].hp, HP_IDLE);
+}
+
 static void every_variant_has_a_meaning(void **state) {
     (void)state;
     for (unsigned v = 0; v < VARIANT_COUNT; v++)
@@ -409,6 +444,7 @@ int main(void) {
         cmocka_unit_test(a_mutator_blocks),
         cmocka_unit_test(mutators_come_and_go),
         cmocka_unit_test(allocation_from_a_pool),
+        cmocka_unit_test(handshakes_in_memory),
         cmocka_unit_test(every_variant_has_a_meaning),
         cmocka_unit_test(schedules_are_known_by_their_first_line),
         cmocka_unit_test(a_schedule_has_a_first_state),

@@ -75,6 +75,7 @@ static const uint8_t known[VARIANT_COUNT] = {
     X(pools_early_flag, EVERY_STEP),
     X(deaf, EVERY_STEP),
     X(endless_rounds, EVERY_STEP),
+    X(tso_handshake, EVERY_STEP),
     X(blocks, EVERY_STEP),
     X(blocks_unfenced, EVERY_STEP),
     X(blocks_rootless, EVERY_STEP),

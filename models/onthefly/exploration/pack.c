@@ -72,7 +72,12 @@ static unsigned live_sense(const struct renaming *n, bool live, unsigned value) 
  * what it only stores in a variant, which has room for it.
  */
 
-enum { CONTROL_ENTRIES = 8 };
+enum { CONTROL_ENTRIES = 8, TYPES = 4 };
+
+/* With the types, and who is asked or answers. */
+static unsigned control_entries(const struct model *m) {
+    return CONTROL_ENTRIES + (model_tso_handshake(m) ? TYPES + m->mutators : 0);
+}
 
 static unsigned field_values(const struct model *m) {
     return m->refs + 1;
@@ -85,8 +90,8 @@ static unsigned field_entries(const struct model *m) {
 /* The largest number of an entry of a mutator or of the collector. */
 static unsigned entries(const struct model *m, bool gc) {
     bool fields = !gc || m->variant & VARIANT(gc_writes);
-    bool control = gc || m->variant & VARIANT(mutator_sets_phase);
-    return 2 * m->refs + (fields ? field_entries(m) : 0) + (control ? CONTROL_ENTRIES : 0);
+    bool control = gc || m->variant & (VARIANT(mutator_sets_phase) | VARIANT(tso_handshake));
+    return 2 * m->refs + (fields ? field_entries(m) : 0) + (control ? control_entries(m) : 0);
 }
 
 static unsigned field_code(const struct renaming *n, struct tso_entry e) {
@@ -96,6 +101,13 @@ static unsigned field_code(const struct renaming *n, struct tso_entry e) {
 }
 
 static unsigned control_code(const struct renaming *n, struct tso_entry e) {
+    unsigned i = 0;
+    if (e.cell == CELL_TYPE)
+        return CONTROL_ENTRIES + (unsigned)e.value;
+    while (cell_is_pending(e.cell) && n->mutators[i] != e.cell - CELL_PENDING)
+        i++;
+    if (cell_is_pending(e.cell))
+        return CONTROL_ENTRIES + TYPES + i;
     if (e.cell == CELL_PHASE)
         return 4 + (unsigned)e.value;
     return 2U * (e.cell == CELL_FM) + (e.value ^ n->flip);
@@ -107,7 +119,7 @@ static unsigned entry_code(const struct renaming *n, bool gc, struct tso_entry e
     if (cell_is_mark(e.cell))
         code += 2 * (n->to[cell_ref(e.cell) + 1] - 1U) + (e.value ^ n->flip);
     else if (e.cell >= CELL_FIELD)
-        code += 2 * m->refs + (gc ? CONTROL_ENTRIES : 0) + field_code(n, e);
+        code += 2 * m->refs + (gc ? control_entries(m) : 0) + field_code(n, e);
     else
         code += 2 * m->refs + (gc ? 0 : field_entries(m)) + control_code(n, e);
     assert(code <= n->k->entries[gc]); /* no variant that pack.c knows stores that */
@@ -120,7 +132,12 @@ static struct tso_entry field_of(const struct model *m, unsigned code) {
                               (uint8_t)(code % field_values(m))};
 }
 
-static struct tso_entry control_of(unsigned code) {
+/* The collector asks, and a mutator answers. */
+static struct tso_entry control_of(unsigned code, bool gc) {
+    if (code >= CONTROL_ENTRIES + TYPES)
+        return (struct tso_entry){(uint8_t)(CELL_PENDING + code - CONTROL_ENTRIES - TYPES), gc};
+    if (code >= CONTROL_ENTRIES)
+        return (struct tso_entry){CELL_TYPE, (uint8_t)(code - CONTROL_ENTRIES)};
     if (code >= 4)
         return (struct tso_entry){CELL_PHASE, (uint8_t)(code - 4)};
     return (struct tso_entry){code >= 2 ? CELL_FM : CELL_FA, code % 2};
@@ -128,13 +145,13 @@ static struct tso_entry control_of(unsigned code) {
 
 static struct tso_entry entry_of(const struct model *m, bool gc, unsigned code) {
     unsigned marks = 2 * m->refs, rest = code - 1;
-    unsigned own = gc ? CONTROL_ENTRIES : field_entries(m);
+    unsigned own = gc ? control_entries(m) : field_entries(m);
     if (rest < marks)
         return (struct tso_entry){(uint8_t)cell_mark(rest / 2), rest % 2};
     rest -= marks;
     bool other = rest >= own;
     rest -= other ? own : 0;
-    return gc == other ? field_of(m, rest) : control_of(rest);
+    return gc == other ? field_of(m, rest) : control_of(rest, gc);
 }
 
 static void put_buffer(struct bits *b, const struct renaming *n, const struct state *s,
@@ -186,7 +203,8 @@ static unsigned pc_bits(const struct packing *k, bool gc) {
     if (gc)
         return GC_PC_BITS;
     const struct model *m = &k->model;
-    bool more = model_blocks(m) || model_comes_and_goes(m) || model_pools(m);
+    bool more =
+        model_blocks(m) || model_comes_and_goes(m) || model_pools(m) || model_tso_handshake(m);
     return more ? MORE_PC_BITS : MUTATOR_PC_BITS;
 }
 

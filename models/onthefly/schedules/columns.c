@@ -39,6 +39,10 @@ static void entry_text(struct tso_entry e, char *out, size_t size) {
         snprintf(out, size, "%s:=%u", e.cell == CELL_FA ? "f_A" : "f_M", e.value);
     else if (e.cell == CELL_PHASE)
         snprintf(out, size, "phase:=%s", phase_names[e.value & 3]);
+    else if (e.cell == CELL_TYPE)
+        snprintf(out, size, "type:=%u", e.value);
+    else if (cell_is_pending(e.cell))
+        snprintf(out, size, "pending(m%u):=%u", (unsigned)e.cell - CELL_PENDING, e.value);
     else if (cell_is_mark(e.cell))
         snprintf(out, size, "flag(r%u):=%u", cell_ref(e.cell), e.value);
     else {

@@ -174,7 +174,7 @@ static bool choose_step(struct source *x, const struct model *m, const struct st
         *out = (struct action){(uint8_t)p, DO_COMMIT, 0, 0, 0};
         return model_can_commit(s, p);
     }
-    bool plain = !model_pools(m) && !(m->variant & VARIANT(deaf));
+    bool plain = !model_pools(m) && !model_tso_handshake(m) && !(m->variant & VARIANT(deaf));
     if (p != GC && s->agent[p].pc == mut_top && plain) {
         *out = rarely ? choose_rarely(x, m, s, p) : choose_operation(x, m, s, p);
         return out->op != DO_FENCE;
