@@ -68,6 +68,11 @@ check 2 'incomplete: as many states' explore onthefly -q --states 1000
 check 2 'incomplete: as many states' explore onthefly -q -m 4 -r 8 -f 4 --states 1000
 check 2 'incomplete: as many states' explore onthefly -q -m 4 -r 8 -f 4 --states 1000 --directed
 check 2 'incomplete: as many states as --memory' explore onthefly -m 2 -r 3 -q --memory 1
+check 0 'complete: every cycle ends' explore onthefly -q --live -r 1
+check 1 'no_progress.*loop +steps 54 to 62, again and again' explore onthefly -q --live -r 1 -v endless_rounds -o live.schedule
+check 0 'ok' run live.schedule
+check 0 'loop +none: who could take a step need not' explore onthefly -q --live -r 1 -v blocks_unanswered -e no_progress
+check 2 'incomplete: as many states' explore onthefly -q --live --states 1000
 check 2 'no_such is not one of: .*plain_mark' explore onthefly --variant no_such
 check 2 'is not one of: valid_refs' explore onthefly --invariants no_such
 check 2 'takes a number from 1 to 4, not "5"' explore onthefly --mutators 5
