@@ -112,7 +112,7 @@ static bool run_listed(const struct hunt_plan *plan, struct runner *runner, unsi
     program_decode(&program, p->bytes + p->start[i], p->start[i + 1] - p->start[i]);
     runner_run(runner, &program, &verdict);
     r->violation = verdict.violation;
-    r->harness_error = verdict.harness_error || verdict.not_run;
+    r->harness_error = verdict.harness_error || (verdict.not_run && !program_is_refused(p, i));
     return r->violation || r->harness_error;
 }
 

@@ -239,19 +239,24 @@ struct suspect {
     const struct mutants_export *export;
 };
 
-/* Programs as bytes; for each of them which mutants it reaches, a bit each. */
+/* Programs as bytes; for each of them which mutants it reaches, a bit each.  Bit 0, which is no
+ * mutant's: the collector as it is cannot be given it. */
 struct programs {
     uint8_t *bytes;
     size_t *start;     /* of each, n + 1 */
     uint64_t *reach;   /* n + 1 times; the last are reached when a collector is opened or closed */
     unsigned n, words; /* words of a program's bits */
-    unsigned not_run;  /* that the collector cannot be given: they are not among the n */
+    unsigned not_run;  /* of them: those that the collector as it is cannot be given */
 };
 static inline bool program_reaches(const struct programs *p, unsigned program, unsigned mutant) {
     return p->reach[(size_t)program * p->words + mutant / 64] >> mutant % 64 & 1;
 }
 static inline bool program_reaches_always(const struct programs *p, unsigned mutant) {
     return program_reaches(p, p->n, mutant);
+}
+
+static inline bool program_is_refused(const struct programs *p, unsigned program) {
+    return program_reaches(p, program, 0);
 }
 
 struct program_plan {

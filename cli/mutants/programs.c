@@ -98,8 +98,9 @@ static bool is_new(struct maker *k) {
     return new;
 }
 
-/* Keeps the program and what it has reached. */
-static bool keep_program(struct maker *k, const uint8_t *data, size_t size) {
+/* Keeps the program and what it has reached.  One that the collector cannot be given is there for
+ * those mutants that promise to take it. */
+static bool keep_program(struct maker *k, const uint8_t *data, size_t size, bool refused) {
     struct programs *p = k->programs;
     size_t end = p->start[p->n] + size;
     if (end > k->room) {
@@ -114,6 +115,7 @@ static bool keep_program(struct maker *k, const uint8_t *data, size_t size) {
     for (unsigned m = 1; m <= k->suspect->export->n; m++)
         if (k->suspect->export->reached[m])
             reach[m / 64] |= (uint64_t)1 << m % 64;
+    reach[0] |= refused;
     p->start[++p->n] = end;
     k->making->made = p->n;
     return true;
@@ -149,13 +151,10 @@ static bool try_program(struct maker *k, const uint8_t *data, size_t size) {
             m->violation = verdict.violation;
         return true;
     }
-    if (verdict.not_run) {
-        k->programs->not_run++;
-        return true;
-    }
-    if (is_new(k))
+    k->programs->not_run += verdict.not_run;
+    if (!verdict.not_run && is_new(k))
         k->parents[k->n_parents++] = k->programs->n;
-    return keep_program(k, data, size);
+    return keep_program(k, data, size, verdict.not_run);
 }
 
 /* ---- where they come from ---------------------------------------------------------------------

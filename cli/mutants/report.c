@@ -145,7 +145,9 @@ static void put_sums(FILE *out, const struct mutant_report *r, const struct tall
     if (r->chosen)
         fprintf(out, "  %u other mutants were left aside\n", t->aside);
     if (r->programs->not_run)
-        fprintf(out, "  %u programs besides were not run: the collector cannot be given them\n",
+        fprintf(out,
+                "  %u of the programs are for mutants that promise more: the collector cannot be "
+                "given them\n",
                 r->programs->not_run);
     if (!has_address_sanitizer())
         fputs("  this command has no AddressSanitizer: who uses poisoned memory is not seen\n",

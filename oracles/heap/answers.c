@@ -78,11 +78,14 @@ static bool replied(struct judge *j, const char *function, enum gc_result answer
 
 /* Whether something may have moved or been freed is asked of the number: it has to change with each
  * collection, and to come to no value again. */
-static bool recounted(struct judge *j) {
-    uint64_t before = j->side->collected, now = j->side->hooks->collections;
+_Noreturn static void fail_count(struct judge *j, uint64_t before) {
     snprintf(j->expected, VERDICT_TEXT, "%llu or more", (unsigned long long)before);
-    snprintf(j->found, VERDICT_TEXT, "%llu", (unsigned long long)now);
+    snprintf(j->found, VERDICT_TEXT, "%lld", (long long)j->side->hooks->collections);
     judge_fail(j, VIOLATION_promise_broken, "the number of collections has gone back");
+}
+
+static bool recounted(struct judge *j) {
+    fail_count(j, j->side->collected);
 }
 
 /* Do the slots hold what was put there before adopt? */
@@ -102,6 +105,8 @@ static bool slots_stayed(const struct judge *j) {
  * of the image.  How many it takes is its own affair.  Not one of the calls that are counted as
  * judged. */
 static bool built(struct judge *j) {
+    if ((int64_t)j->side->hooks->collections < 0)
+        fail_count(j, 0);
     if (!j->side->collector->image || j->side->hooks->collections > 0 || slots_stayed(j))
         return false;
     snprintf(j->expected, VERDICT_TEXT, "1 collection or more, since blocks have moved");

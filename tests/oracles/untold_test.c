@@ -193,6 +193,9 @@ static void adopt_counts_a_collection_that_moves(void **state) {
     counted = 0;
     must_break_with(&c, HEAP, VIOLATION_promise_broken, ORACLE_answers,
                     "adopt has moved blocks, and counts no collection");
+    counted = (uint64_t)-1;
+    must_break_with(&c, HEAP, VIOLATION_promise_broken, ORACLE_answers,
+                    "the number of collections has gone back");
 }
 
 int main(void) {
