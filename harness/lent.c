@@ -5,6 +5,8 @@
 #define _DEFAULT_SOURCE 1 /* MAP_ANONYMOUS, MAP_NORESERVE */
 #include "harness/lent.h"
 
+#include "views/bits.h"
+
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -113,7 +115,7 @@ __attribute__((no_sanitize("address"))) static void mend_atom(const struct lent 
 word lent_atom(struct lent *l, unsigned tag) {
     l->atoms[2 * tag] = header_make(0, BLACK, tag);
     mend_atom(l, tag);
-    l->atoms_lent[tag / 64] |= UINT64_C(1) << tag % 64;
+    set_bit(l->atoms_lent, tag);
     return pointer_word(&l->atoms[2 * tag + 1]);
 }
 
@@ -121,7 +123,7 @@ word lent_atom(struct lent *l, unsigned tag) {
 __attribute__((no_sanitize("address"))) static bool atoms_are_whole(const struct lent *l) {
     bool whole = true;
     for (unsigned tag = 0; tag < LENT_ATOMS; tag++)
-        if (l->atoms_lent[tag / 64] >> tag % 64 & 1)
+        if (bit_at(l->atoms_lent, tag))
             whole &= l->atoms[2 * tag + 1] == FENCE_WORD;
     return whole;
 }

@@ -10,6 +10,7 @@
 #define ISOHEAP_GRAPH_H
 
 #include "collectors/collector.h"
+#include "views/bits.h"
 #include "views/model.h"
 
 enum graph_kind {
@@ -77,7 +78,7 @@ static inline bool graph_starts(const struct graph *g, size_t id) {
     return g->cells[id].stamp == g->epoch;
 }
 static inline bool graph_in_use(const struct graph *g, size_t id) {
-    return g->in_use[id / 64] >> id % 64 & 1;
+    return bit_at(g->in_use, id);
 }
 
 /* Inside a live block a pointer is legal only as an infix pointer that leads back to its closure.

@@ -404,7 +404,7 @@ uint64_t code_of_mutant(const struct compile_plan *p, const struct mutants *m, u
     uint64_t hash = 0xcbf29ce484222325u;
     for (unsigned s = 0; hash && s < p->n_sources; s++) {
         size_t size = 0;
-        if (!(m->sees[s][file / 64] >> file % 64 & 1))
+        if (!bit_at(m->sees[s], file))
             continue;
         char *code = code_of_source(p, s, option, &size);
         hash = code ? add_to_hash(hash, code, size) : 0;

@@ -23,6 +23,7 @@
 #define ISOHEAP_MUTANTS_H
 
 #include "cli/cli.h"
+#include "views/bits.h"
 
 #include <stdatomic.h>
 
@@ -249,7 +250,7 @@ struct programs {
     unsigned not_run;  /* of them: those that the collector as it is cannot be given */
 };
 static inline bool program_reaches(const struct programs *p, unsigned program, unsigned mutant) {
-    return p->reach[(size_t)program * p->words + mutant / 64] >> mutant % 64 & 1;
+    return bit_at(p->reach + (size_t)program * p->words, mutant);
 }
 static inline bool program_reaches_always(const struct programs *p, unsigned mutant) {
     return program_reaches(p, p->n, mutant);

@@ -98,6 +98,14 @@ static bool is_new(struct maker *k) {
     return new;
 }
 
+/* Of the program that comes next; behind the last one, what is reached beside all programs. */
+static void note_reached(struct maker *k) {
+    const struct programs *p = k->programs;
+    for (unsigned m = 1; m <= k->suspect->export->n; m++)
+        if (k->suspect->export->reached[m])
+            set_bit(p->reach + (size_t)p->n * p->words, m);
+}
+
 /* Keeps the program and what it has reached.  One that the collector cannot be given is there for
  * those mutants that promise to take it. */
 static bool keep_program(struct maker *k, const uint8_t *data, size_t size, bool refused) {
@@ -111,11 +119,9 @@ static bool keep_program(struct maker *k, const uint8_t *data, size_t size, bool
         p->bytes = more;
     }
     memcpy(p->bytes + p->start[p->n], data, size);
-    uint64_t *reach = p->reach + (size_t)p->n * p->words;
-    for (unsigned m = 1; m <= k->suspect->export->n; m++)
-        if (k->suspect->export->reached[m])
-            reach[m / 64] |= (uint64_t)1 << m % 64;
-    reach[0] |= refused;
+    note_reached(k);
+    if (refused)
+        set_bit(p->reach + (size_t)p->n * p->words, 0);
     p->start[++p->n] = end;
     k->making->made = p->n;
     return true;
@@ -222,14 +228,6 @@ static bool begin_making(struct maker *k) {
     return p->start && p->reach && k->parents && k->often && k->mutation;
 }
 
-/* What is reached beside all programs. */
-static void note_always(struct maker *k) {
-    const struct programs *p = k->programs;
-    for (unsigned m = 1; m <= k->suspect->export->n; m++)
-        if (k->suspect->export->reached[m])
-            p->reach[(size_t)p->n * p->words + m / 64] |= (uint64_t)1 << m % 64;
-}
-
 static bool write_programs(const struct maker *k, const char *path) {
     const struct programs *p = k->programs;
     FILE *out = fopen(path, "wb");
@@ -277,7 +275,7 @@ static _Noreturn void make_here(struct maker *k, const char *path) {
     make_all(k);
     memcpy(reached, opening ? opening : reached, (n + 1) * sizeof *reached);
     runner_close(k->runner);
-    note_always(k);
+    note_reached(k);
     k->making->finished = write_programs(k, path);
     _exit(0);
 }

@@ -114,7 +114,7 @@ void add_site(struct site_walk *w, const struct site_view *v, enum mutant_operat
         m->all = more;
     }
     const struct text_file *f = &m->files[v->file];
-    m->sees[w->source][v->file / 64] |= (uint64_t)1 << v->file % 64;
+    set_bit(m->sees[w->source], v->file);
     m->all[m->n++] =
         (struct mutant){.file = v->file,
                         .start = v->start,

@@ -77,10 +77,6 @@ static uint32_t next_block(const struct look *l, size_t *at) {
     return id;
 }
 
-static void put(phase_set set, uint32_t id) {
-    set[id / 64] |= (uint64_t)1 << id % 64;
-}
-
 static void clear(const struct look *l, phase_set set) {
     memset(set, 0, (l->g->words / 64 + 1) * sizeof *set);
 }
@@ -341,9 +337,9 @@ static void visit_stack(struct look *l) {
 static void take_down(struct look *l, uint32_t id) {
     const word *header = graph_fields(l->g, id) - 1;
     words_copy(l->p->words + id - 1, header, header_wosize(*header) + 1);
-    put(l->p->allocated, id);
+    set_bit(l->p->allocated, id);
     if (!(*known(l, id) & REACHED))
-        put(l->p->unreached, id);
+        set_bit(l->p->unreached, id);
 }
 
 void phases_look_darkened(struct judge *j) {
@@ -408,7 +404,7 @@ static void check_marked(struct look *l, uint32_t id, bool alone) {
                    "marking has ended, and a block is gray");
     bool black = colour_of(l, id) == BLACK;
     if (black)
-        put(l->p->black, id);
+        set_bit(l->p->black, id);
     if (black && bit_at(l->p->allocated, id) && bit_at(l->p->unreached, id))
         note_block(l, VIOLATION_contract_broken, id, "a white block: no root reaches it",
                    "marking has ended, and a block that nothing reached is black");
