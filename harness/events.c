@@ -348,19 +348,15 @@ static void list_listeners(struct seating *t) {
     t->checking[checking] = ORACLE_COUNT;
 }
 
-/* Takes the seating of those who are there. */
-static void take_seats(struct panel *p) {
-    for (unsigned i = 0; i < SEATINGS; i++) {
-        struct seating *t = &p->seatings[i];
-        if (t->filled && t->seated == p->seated && t->out == p->out) {
-            p->seating = t;
+static void take_seats(struct panel *p, oracle_set seated, oracle_set out) {
+    for (unsigned i = 0; i < SEATINGS && i < p->taken; i++)
+        if (p->seatings[i].seated == seated && p->seatings[i].out == out) {
+            p->seating = &p->seatings[i];
             return;
         }
-    }
-    struct seating *t = &p->seatings[p->next_seating++ % SEATINGS];
-    t->filled = true;
-    t->seated = p->seated;
-    t->out = p->out;
+    struct seating *t = &p->seatings[p->taken++ % SEATINGS];
+    t->seated = seated;
+    t->out = out;
     list_listeners(t);
     p->seating = t;
 }
@@ -391,9 +387,8 @@ static void seat(struct runner *r, struct panel *p, oracle_set chosen) {
             modules |= ORACLE_BIT(oracle_modules[o]->record);
     }
     make_states(r, p, modules);
-    p->seated = modules;
-    p->out &= modules; /* most sit most programs out: so nobody is listed again for them */
-    take_seats(p);
+    /* most sit most programs out: so nobody is listed again for them */
+    take_seats(p, modules, p->seating->out & modules);
     p->judging = chosen;
     p->replaced = replaced & chosen;
     p->chosen = true;
@@ -403,16 +398,14 @@ static void seat(struct runner *r, struct panel *p, oracle_set chosen) {
 static void excuse(struct panel *p) {
     struct asked outer = asked_now(p);
     oracle_set out = 0;
-    for (oracle_set left = p->seated & may_sit_out; left; left &= left - 1) {
+    for (oracle_set left = p->seating->seated & may_sit_out; left; left &= left - 1) {
         unsigned o = (unsigned)__builtin_ctzll(left);
         ask(p, o);
         out |= oracle_modules[o]->sits_out(&p->judge) ? ORACLE_BIT(o) : 0;
     }
     ask_again(p, outer);
-    if (out == p->out)
-        return;
-    p->out = out;
-    take_seats(p);
+    if (out != p->seating->out)
+        take_seats(p, p->seating->seated, out);
 }
 
 /* Tells one that joins in the middle of a run what the others have heard. */
@@ -476,7 +469,7 @@ void panel_ended(struct side *s) {
     struct panel *p = panel_of(judge_of(s));
     for (unsigned o = 0; o < ORACLE_COUNT; o++) {
         const struct oracle_module *m = oracle_modules[o];
-        if (!has(p->seated, o))
+        if (!has(p->seating->seated, o))
             continue;
         if (m->each_operation)
             count_more(p, o, p->operations);
@@ -504,6 +497,7 @@ void panel_open(struct runner *r, enum party party) {
                                            .expected = r->verdict.expected,
                                            .found = r->verdict.found,
                                            .services = &services};
+    take_seats(&r->panel[party], 0, 0);
 }
 
 void panel_close(struct panel *p) {

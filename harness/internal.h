@@ -27,8 +27,8 @@ enum { COLLECTING_PARTIES = 2 }; /* PARTY_SUBJECT, PARTY_REFERENCE */
  * follow each other: so the last few are kept. */
 enum { SEATINGS = 4 };
 struct seating {
-    bool filled;
-    oracle_set seated, out;
+    oracle_set seated;                  /* those that judge, and the records that they read */
+    oracle_set out;                     /* of those: sit this run out */
     uint64_t heard;                     /* a bit for each event that a seated one hears */
     uint8_t checking[ORACLE_COUNT + 1]; /* have checks for a walk; ended by ORACLE_COUNT */
     uint8_t hears[ORACLE_EVENT_COUNT][ORACLE_MODULES + 1]; /* in order, ended by ORACLE_MODULES */
@@ -46,14 +46,12 @@ struct panel {
     struct collector_traits traits; /* by which they were chosen */
     oracle_set judging;             /* they have what they need, and are not left out */
     oracle_set replaced;            /* of those: another one judges in their place */
-    oracle_set seated;              /* those that judge, and the records that they read */
-    oracle_set out;                 /* of those: sit this run out */
     uint64_t operations;            /* that have ended in this run */
     void *states[ORACLE_MODULES];   /* NULL: never needed, or it has none */
     void *records[ORACLE_MODULES];  /* states of those that a module reads besides */
-    const struct seating *seating;  /* by seated and out */
+    const struct seating *seating;  /* of nobody before they are chosen */
     struct seating seatings[SEATINGS];
-    unsigned next_seating; /* gives way first */
+    unsigned taken; /* so often one was filled in: in turns */
 };
 
 /* Atoms by tag, then so many bytes, two by two, before and behind a heap. */
