@@ -272,11 +272,15 @@ size_t heap_young(const struct graph *g) {
     return heap_in_use(g, g->words - g->nursery_words, g->words) / 2;
 }
 
+struct heap_size heap_size_but_young(const struct heap_facts *facts) {
+    return (struct heap_size){
+        .blocks = facts->live, .words = facts->live_words, .gaps = facts->extents - facts->live};
+}
+
 struct heap_size heap_size(const struct graph *g, const struct heap_facts *facts) {
-    return (struct heap_size){.blocks = facts->live,
-                              .words = facts->live_words,
-                              .gaps = facts->extents - facts->live,
-                              .young = heap_young(g)};
+    struct heap_size size = heap_size_but_young(facts);
+    size.young = heap_young(g);
+    return size;
 }
 
 /* One call may end a marking that is under way and do another; and an allocation may end in six

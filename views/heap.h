@@ -75,8 +75,9 @@ struct heap_size {
 };
 /* How many blocks may be young: each has a field. */
 size_t heap_young(const struct graph *);
-/* After a walk of g, with those facts. */
+/* After a walk of g, with those facts; without g nobody is counted as young, which takes time. */
 struct heap_size heap_size(const struct graph *g, const struct heap_facts *);
+struct heap_size heap_size_but_young(const struct heap_facts *);
 /* The steps that one call may take by trait linear: so many for each word of a block, each gap and
  * each slot; for every mark stack of blocks the heap once more, if it rescans; and, if there is a
  * young generation, for each of its blocks a search through the heap in each minor collection of

@@ -12,8 +12,8 @@
 #include <stdio.h>
 
 struct work {
-    bool known; /* there was a walk, and the last one found: */
-    size_t blocks, words, gaps;
+    bool known;            /* there was a walk: */
+    struct heap_size size; /* at the last one, but for the young blocks */
 };
 
 static bool reset(struct judge *j) {
@@ -22,22 +22,21 @@ static bool reset(struct judge *j) {
 }
 
 static bool walked(struct judge *j) {
-    const struct heap_facts *f = &j->side->facts;
-    *(struct work *)j->state = (struct work){
-        .known = true, .blocks = f->live, .words = f->live_words, .gaps = f->extents - f->live};
+    *(struct work *)j->state =
+        (struct work){.known = true, .size = heap_size_but_young(&j->side->facts)};
     return false;
 }
 
 /* With what has been asked for since then: blocks, and a fragment behind each.  It takes time to
  * count the blocks that may be young, and most calls are within the bound without them. */
 static struct heap_size size_now(const struct judge *j, bool with_young) {
-    const struct work *w = j->state;
     const struct side *s = j->side;
-    size_t young = with_young ? heap_young(&s->graph) : 0;
-    return (struct heap_size){.blocks = w->blocks + s->new.asked,
-                              .words = w->words + s->new.asked_words,
-                              .gaps = w->gaps + s->new.asked,
-                              .young = young + s->new.asked};
+    struct heap_size size = ((const struct work *)j->state)->size;
+    size.blocks += s->new.asked;
+    size.words += s->new.asked_words;
+    size.gaps += s->new.asked;
+    size.young = s->new.asked + (with_young ? heap_young(&s->graph) : 0);
+    return size;
 }
 
 static uint64_t most_steps(const struct side *s, const struct heap_size *size, bool full) {

@@ -265,6 +265,9 @@ static void words_in_use_are_counted(void **state) {
     assert_int_equal(size.words, 40);
     assert_int_equal(size.gaps, 3);
     assert_int_equal(size.young, 0);
+    size = heap_size_but_young(&facts);
+    assert_int_equal(size.gaps, 3);
+    assert_int_equal(size.young, 0);
     in_use[2] |= 14;
     assert_int_equal(heap_young(&g), 2); /* four words */
 }
