@@ -338,10 +338,10 @@ static bool reaches(struct graph *g, uint32_t state, const struct goal *goal, ui
     return *last != UINT32_MAX;
 }
 
-/* The states between a state of the way and its end, in order. */
-static void unwind(struct graph *g, uint32_t from, uint32_t to) {
+/* Lengthens the way by the states behind `from` up to `to`; before: by which each was reached. */
+static void unwind(struct graph *g, const uint32_t *before, uint32_t from, uint32_t to) {
     size_t first = g->way.n;
-    for (uint32_t at = to; at != from; at = g->before[at])
+    for (uint32_t at = to; at != from; at = before[at])
         push(g, &g->way, at);
     for (size_t i = first, k = g->way.n; i + 1 < k; i++) {
         uint32_t moved = g->way.at[--k];
@@ -360,7 +360,7 @@ static bool go_to(struct graph *g, const struct goal *goal) {
     for (size_t i = 0; i < g->stack.n && !g->failed; i++) {
         uint32_t at = g->stack.at[i];
         if (reaches(g, at, goal, &last)) {
-            unwind(g, from, at);
+            unwind(g, g->before, from, at);
             if (last != UINT32_MAX)
                 push(g, &g->way, last);
             return true;
@@ -399,13 +399,7 @@ static void find_stem(struct graph *g) {
     uint32_t first = 0;
     while (g->region[first] != g->found)
         first++;
-    for (uint32_t at = first; at != UINT32_MAX; at = g->from[at])
-        push(g, &g->way, at);
-    for (size_t i = 0, k = g->way.n; i + 1 < k; i++) {
-        uint32_t moved = g->way.at[--k];
-        g->way.at[k] = g->way.at[i];
-        g->way.at[i] = moved;
-    }
+    unwind(g, g->from, UINT32_MAX, first);
 }
 
 /* The steps between the states of the way; in the loop, none that ends a cycle. */
