@@ -20,6 +20,7 @@
 #include "program/mutation/mutate.h"
 #include "tests/collectors/free_running/counted.h"
 #include "tests/collectors/free_running/play.h"
+#include "tests/support/stress.h"
 #include "tests/support/support.h"
 
 #include <errno.h>
@@ -28,7 +29,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 extern int isoheap_edit; /* of the edited runtime (tests/CMakeLists.txt) */
@@ -81,12 +81,6 @@ struct told {
     uint64_t programs, operations;
     struct parallel_counts counts;
 };
-
-static double seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 static void broken(struct gc_hooks *hooks, const char *sentence) {
     (void)hooks;
@@ -160,12 +154,6 @@ static int run_round(const struct parallel_runtime *runtime, unsigned seed, doub
 /* ---- tests --------------------------------------------------------------------------------------
  */
 
-static double wanted(void) {
-    const char *text = getenv("ISOHEAP_STRESS_SECONDS");
-    double t = text ? strtod(text, NULL) : 0;
-    return t > 0 ? t : 2;
-}
-
 static void add(struct told *sum, const struct told *more) {
     sum->programs += more->programs;
     sum->operations += more->operations;
@@ -186,21 +174,24 @@ static void say(const struct told *t, unsigned rounds) {
 static void every_interleaving_is_sound(void **state) {
     (void)state;
     struct told sum = {0}, told;
-    double began = seconds(), told_at = began, each = wanted() < 10 ? wanted() / 4 : 2;
+    double wanted = stress_seconds(2), each = wanted < 10 ? wanted / 4 : 2;
+    double began = seconds(), told_at = began;
     unsigned rounds = 0;
     do {
         unsigned seed = rounds++;
         int status = run_round(&ocaml5_threads, seed, each, &told, LOUD);
         if (status != 0)
-            fail_msg("seed %u (%s): %s", seed, seeds[seed % n_seeds],
+            fail_msg("seed %u (%s): %s (%s %d)", seed, seeds[seed % n_seeds],
                      status == -1 ? "its domains wait for one another without end"
-                                  : "the process has failed");
+                                  : "the process has failed",
+                     WIFSIGNALED(status) ? "signal" : "status",
+                     WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
         add(&sum, &told);
         if (seconds() - told_at > 10) {
             say(&sum, rounds);
             told_at = seconds();
         }
-    } while (seconds() - began < wanted());
+    } while (seconds() - began < wanted);
     say(&sum, rounds);
     assert_true(sum.programs >= rounds && sum.counts.minor > 0 && sum.counts.major > 0);
 }

@@ -10,6 +10,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "models/onthefly/labels.h"
 #include "tests/models/onthefly_log.h"
+#include "tests/support/stress.h"
 #include "views/heap.h"
 
 #include <pthread.h>
@@ -343,12 +344,6 @@ static uint64_t play_round(struct round *r, struct model *model, uint64_t seed,
     return cycles;
 }
 
-static double seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 static void play(const struct otf_hooks *hooks, double least) {
     static struct model model;
     static struct round round;
@@ -362,9 +357,7 @@ static void play(const struct otf_hooks *hooks, double least) {
 }
 
 static double wanted(void) {
-    const char *text = getenv("ISOHEAP_STRESS_SECONDS");
-    double t = text ? strtod(text, NULL) : 0;
-    return t > 0 ? t : 3;
+    return stress_seconds(3);
 }
 
 static void the_graph_survives(void **state) {

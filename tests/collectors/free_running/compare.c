@@ -26,7 +26,7 @@ word header_now(word v) {
 
 /* No other object has that word. */
 static void enter(struct player *p, unsigned object, word v) {
-    size_t at = (v >> 3) * 0x9e3779b97f4a7c15 >> (64 - PLAYER_TABLE_BITS);
+    size_t at = place_of(v, PLAYER_TABLE_BITS);
     for (; p->objects[at]; at = (at + 1) % PLAYER_TABLE)
         if (p->words[p->objects[at] - 1] == v)
             player_fail(p, "two blocks have become one");

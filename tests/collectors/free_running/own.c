@@ -50,7 +50,7 @@ void own_value(struct player *p, unsigned dst, const struct value *v) {
     if (v->kind == VALUE_SLOT)
         own_copy(p, dst, v->block);
     else
-        put(p, dst, immediate((int64_t)(v->bits & UINT16_MAX)));
+        put(p, dst, plain_word(v));
 }
 
 /* ---- fields -------------------------------------------------------------------------------------
@@ -107,11 +107,6 @@ static void new_block(struct player *p, unsigned dst, size_t wosize, unsigned ta
                       const word *raw) {
     p->runtime->alloc(dst, wosize, tag, raw);
     own_made(p, dst, wosize, tag, first, raw);
-}
-
-static void units(word *raw, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        raw[i] = WORD_UNIT;
 }
 
 /* Into SLOT_NEW, then its values, then where it is to be. */
@@ -288,7 +283,6 @@ static void make_item(struct player *p, const struct item *it) {
     unsigned tag = plain_tag(it->tag);
     units(raw, n);
     if (it->kind == ITEM_CLOSURE) {
-
         first = closure_words(raw, it->functions, it->arity, 0);
         tag = TAG_CLOSURE;
     } else if (it->kind == ITEM_RAW) {

@@ -24,7 +24,7 @@ enum { SLOT_NEW = PROGRAM_SLOTS, SLOT_VALUE, SLOT_ALL, SLOT_SHARED };
 struct player {
     const struct parallel_runtime *runtime;
     const struct program *program;
-    unsigned m, mutators;
+    unsigned m;
     struct model model;
     uint64_t operations;
     unsigned collections;
@@ -86,6 +86,18 @@ static inline unsigned plain_tag(unsigned tag) {
 }
 static inline size_t least(size_t a, size_t b) {
     return a < b ? a : b;
+}
+static inline void units(word *fields, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        fields[i] = WORD_UNIT;
+}
+/* An operand that is no slot. */
+static inline word plain_word(const struct value *v) {
+    return immediate((int64_t)(v->bits & UINT16_MAX));
+}
+/* Where a search for a block begins in a table of 2^bits places. */
+static inline size_t place_of(word block, unsigned bits) {
+    return (block >> 3) * 0x9e3779b97f4a7c15 >> (64 - bits);
 }
 enum { PLAYER_TABLE_BITS = 16, PLAYER_TABLE = 1 << PLAYER_TABLE_BITS };
 enum { LONGEST = 300 }; /* fields of a block that an operation makes: some are large */

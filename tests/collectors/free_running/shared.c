@@ -75,7 +75,7 @@ static void value(struct player *p, unsigned dst, const struct value *v) {
     if (v->kind == VALUE_SLOT)
         copy(p, dst, v->block);
     else
-        p->runtime->set(dst, immediate((int64_t)(v->bits & UINT16_MAX)));
+        p->runtime->set(dst, plain_word(v));
 }
 
 /* ---- fields -------------------------------------------------------------------------------------
@@ -142,8 +142,7 @@ static void make(struct player *p, const struct op *op) {
 static void make_closure(struct player *p, const struct op *op) {
     word raw[PROGRAM_FUNCTIONS * 4 + LONGEST];
     size_t code = closure_words(raw, op->functions, op->arity, 0), n = code + size_of(op);
-    for (size_t i = code; i < n; i++)
-        raw[i] = WORD_UNIT;
+    units(raw + code, n - code);
     p->runtime->alloc(SLOT_NEW, n, TAG_CLOSURE, raw);
     finish(p, op, code, n);
 }
@@ -323,7 +322,7 @@ void shared_join(struct player *p) {
 /* ---- check --------------------------------------------------------------------------------------
  */
 
-enum { SEEN = 1 << 12 };
+enum { SEEN_BITS = 12, SEEN = 1 << SEEN_BITS };
 struct seen {
     word table[SEEN], queue[SEEN / 2];
     size_t n;
@@ -332,7 +331,7 @@ struct seen {
 static void see(struct seen *s, const struct player *p, word v) {
     if (look(p, v) == NO_BLOCK || look(p, v) == OTHER || s->n == SEEN / 2)
         return;
-    size_t at = (v >> 3) * 0x9e3779b97f4a7c15 >> 52;
+    size_t at = place_of(v, SEEN_BITS);
     for (; s->table[at]; at = (at + 1) % SEEN)
         if (s->table[at] == v)
             return;
