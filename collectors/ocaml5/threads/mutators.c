@@ -88,8 +88,7 @@ static void collect(enum gc_collection kind) {
 }
 
 static void slice(size_t budget) {
-    caml_major_collection_slice((intnat)budget);
-    pending();
+    runtime_step(parallel_mine(), budget);
 }
 
 static void kind(unsigned k) {
