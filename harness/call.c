@@ -636,6 +636,7 @@ void call_settle(struct side *s) {
 void call_walk(struct side *s, unsigned checks) {
     enter(s);
     heap_walk(&s->graph, s->collector, s->gc, checks, &s->facts);
+    s->young = 0;
     leave(s);
 }
 
@@ -649,6 +650,8 @@ void call_walk_empty(struct side *s, unsigned checks) {
 
 void call_walk_inside(struct side *s, unsigned checks) {
     uint64_t fuel = s->hooks->fuel;
+    size_t young = heap_young(&s->graph);
+    s->young = young > s->young ? young : s->young;
     heap_walk(&s->graph, s->collector, s->gc, checks, &s->facts);
     s->hooks->fuel = fuel;
     s->walked = 0;

@@ -88,6 +88,8 @@ struct side {
     oracle_set thorough; /* those that look at each in this run, instead of a sample */
     unsigned operations; /* of the script */
     bool paired;         /* the witness pairs this heap with the model */
+    size_t young; /* blocks that may have been, before a call in which somebody has walked; 0 after
+                     the next walk */
     size_t static_words;
     struct graph graph;
     struct heap_facts facts;

@@ -35,7 +35,8 @@ static struct heap_size size_now(const struct judge *j, bool with_young) {
     size.blocks += s->new.asked;
     size.words += s->new.asked_words;
     size.gaps += s->new.asked;
-    size.young = s->new.asked + (with_young ? heap_young(&s->graph) : 0);
+    size_t young = with_young ? heap_young(&s->graph) : 0;
+    size.young = s->new.asked + (young > s->young ? young : s->young);
     return size;
 }
 

@@ -122,6 +122,13 @@ static void slices_of_any_budget_are_legal(void **state) {
                   "  slice 1000\n  r4 = list 5 0\n  slice 3\n  full\n  slice 1\n  slice 2\n");
 }
 
+/* Whoever looks at the heap in the middle of a slice, behind its minor collection, sees young
+ * blocks no longer that the slice had to promote. */
+static void a_walk_inside_a_slice_is_legal(void **state) {
+    (void)state;
+    all_must_pass("isoheap program 1\nscript\n  r0 = array 26 0\n  minor\n  kind 1\n  slice\n");
+}
+
 static void each_judges(void **state) {
     (void)state;
     const char *source =
@@ -332,6 +339,7 @@ int main(void) {
         cmocka_unit_test(gaps_are_legal),
         cmocka_unit_test(ages_are_legal),
         cmocka_unit_test(slices_of_any_budget_are_legal),
+        cmocka_unit_test(a_walk_inside_a_slice_is_legal),
         cmocka_unit_test(each_judges),
         cmocka_unit_test(steps_have_a_bound),
         cmocka_unit_test(steps_may_not_grow),
