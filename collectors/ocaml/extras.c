@@ -22,9 +22,6 @@ static void lazy_forced(value lazy, value v) {
     caml_modify(&Field(lazy, 0), v);
     Tag_val(lazy) = Forward_tag;
 }
-static void darken(value v) {
-    (void)v; /* Weak.get_copy has done it */
-}
 static void darken_data(value e) {
     (void)e;
 }
@@ -151,6 +148,8 @@ static bool get(struct gc *g, unsigned dst, unsigned obj, size_t i) {
     runtime_unguard();
     if (found)
         give(g, dst, v);
+    else
+        runtime_keep_up(g); /* the runtime does what it has put off all the same */
     return found;
 }
 
@@ -166,10 +165,11 @@ static bool holds(value e, size_t i, tag_t tag) {
     return v != caml_ephe_none && Is_block(v) && Tag_val(v) == tag;
 }
 
-/* Darkens what is there, but for what is not copied. */
-static void darken_copied(value e, size_t i) {
+/* Darkens what is there, before an allocation may end the cycle: a custom block is given as it is,
+ * another one is copied. */
+static void darken_copied(struct gc *g, value e, size_t i) {
     value v;
-    if (!holds(e, i, Custom_tag))
+    if (holds(e, i, Custom_tag) ? is_masked(g, MASK_COPY) : is_masked(g, MASK_COPY_ROOT))
         get_field(e, i, &v);
 }
 
@@ -187,15 +187,12 @@ static enum gc_result copy(struct gc *g, unsigned dst, unsigned obj, size_t i, s
     if (!runtime_has_room(g, words))
         return GC_OUT_OF_MEMORY;
     RUNTIME_GUARD(g, dst);
-    if (is_masked(g, MASK_COPY_ROOT))
-        darken_copied(in_slot(obj), i);
+    darken_copied(g, in_slot(obj), i);
     if (is_masked(g, MASK_COPY_ABSTRACT) && holds(in_slot(obj), i, Abstract_tag))
         *found = copy_by_hand(in_slot(obj), i, &v);
     else
         *found = i == 0 ? caml_ephemeron_get_data_copy(in_slot(obj), &v)
                         : caml_ephemeron_get_key_copy(in_slot(obj), (mlsize_t)i - 1, &v);
-    if (*found && is_masked(g, MASK_COPY))
-        darken(v);
     if (*found)
         root_set(dst, (word)v);
     runtime_end_anew(g);

@@ -344,6 +344,7 @@ enum mask {
     MASK_COPY,
     MASK_COPY_ABSTRACT,
     MASK_COPY_ROOT,
+    MASK_COMPACT_COUNTS,
     MASK_BLIT_DATA,
     MASK_FORWARD_KEY,
     MASK_ENDING,
@@ -359,7 +360,7 @@ bool is_masked(const struct gc *, enum mask);
  */
 
 void runtime_full_major(void);         /* Gc.full_major */
-void runtime_compact(void);            /* Gc.compact */
+void runtime_compact(struct gc *);     /* Gc.compact */
 bool runtime_has_seen(word ephemeron); /* marking has looked at it, and may not again */
 bool runtime_waits(word block);        /* marking has begun or will begin with it: OCaml 4 */
 bool runtime_leads_keys(void);         /* marking may lead a key past a Forward block */

@@ -88,7 +88,7 @@ enum gc_result runtime_collect(struct gc *g, enum gc_collection kind) {
     else if (kind == GC_FULL)
         full_until_exact(g);
     else
-        runtime_compact();
+        runtime_compact(g);
     runtime_finish(g);
     runtime_end(g);
     keeps = kind == GC_FULL && (keeps || runtime_keeps_garbage(g));

@@ -48,6 +48,9 @@
       "alive: it keeps an ephemeron's data that alone leads to the key")                           \
     X(MASK_COPY_ROOT, "copy-root", 50400,                                                          \
       "what Weak.get_copy copies is darkened before: it stays in a local root, and may be freed")  \
+    X(MASK_COMPACT_COUNTS, "compact-counts", 50400,                                                \
+      "before a compaction all functions of Gc.finalise have run: what they make garbage in it, "  \
+      "in a pool that is emptied, is counted as live for ever")                                    \
     X(MASK_BLIT_DATA, "blit-data", 50400,                                                          \
       "the data that Ephemeron.K1.blit_data copies is darkened before: it darkens data that is "   \
       "unmarked through a null pointer")                                                           \

@@ -51,7 +51,8 @@ void runtime_full_major(void) {
     caml_gc_full_major(Val_unit);
 }
 
-void runtime_compact(void) {
+void runtime_compact(struct gc *g) {
+    (void)g;
     caml_gc_compaction(Val_unit);
 }
 

@@ -53,7 +53,13 @@ void runtime_full_major(void) {
     }
 }
 
-void runtime_compact(void) {
+/* Garbage is there in a compaction only if a function of Gc.finalise has run in it. */
+void runtime_compact(struct gc *g) {
+    uint64_t before = is_masked(g, MASK_COMPACT_COUNTS) ? UINT64_MAX : runtime_callbacks();
+    for (; before != runtime_callbacks();) {
+        before = runtime_callbacks();
+        runtime_full_major();
+    }
     for (unsigned i = 0; i < CYCLES_OF_FULL; i++) {
         runtime_cycle(i == CYCLES_OF_FULL - 1);
         runtime_actions();

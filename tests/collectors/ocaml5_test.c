@@ -58,6 +58,25 @@ static void seeds_pass_in_each_build(void **state) {
         seeds_pass(*c, NULL);
 }
 
+/* A minor collection in the middle of: a look at what is not there, which gives nothing and does
+ * what the runtime has put off; a copy of a custom block, which is given as it is. */
+static void what_looks_at_ephemerons_may_collect(void **state) {
+    (void)state;
+    static const char *const sources[] = {
+        "isoheap program 1\nconfig variant=3\nheap\n  free 1\n  free 1\nscript\n  kind 0\n"
+        "  r0 = alloc tag=246 size=1\n  r2 = ephemeron 0\n  r1 = alloc tag=0 size=1\n"
+        "  r1 = weak r2.0\n  forward r0 := 0\n",
+        "isoheap program 1\nconfig variant=3 kind=3\nscript\n  r1 = ephemeron 1\n  full\n"
+        "  r0 = custom size=1\n  weak r1.1 := r0\n  drop r0\n  minor\n  r0 = weakcopy r1.1\n"};
+    for (const struct collector *const *c = variants; *c; c++)
+        for (size_t n = 0; n < sizeof sources / sizeof *sources; n++) {
+            struct runner *runner = open_pair(*c, NULL);
+            parse_program(&program, sources[n]);
+            must_pass(runner, &program, (*c)->name, NULL);
+            runner_close(runner);
+        }
+}
+
 static void both_runtimes_do_the_same(void **state) {
     (void)state;
 #ifdef ISOHEAP_HAS_OCAML
@@ -70,6 +89,7 @@ int main(void) {
         cmocka_unit_test(runs_do_not_see_each_other),
         cmocka_unit_test(who_looks_changes_nothing),
         cmocka_unit_test(seeds_pass_in_each_build),
+        cmocka_unit_test(what_looks_at_ephemerons_may_collect),
         cmocka_unit_test(both_runtimes_do_the_same),
     };
     return cmocka_run_group_tests_name("collectors/ocaml5", tests, NULL, NULL);

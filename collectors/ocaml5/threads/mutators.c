@@ -81,7 +81,7 @@ static void collect(enum gc_collection kind) {
     if (kind == GC_MINOR)
         runtime_empty_minor_heap();
     else if (kind == GC_COMPACT)
-        runtime_compact();
+        runtime_compact(parallel_mine());
     else
         runtime_full_major();
     pending();
