@@ -73,6 +73,16 @@ void runtime_end_anew(struct gc *g) {
     runtime_renew(g);
 }
 
+bool runtime_closures_are_old(const struct gc *g) {
+    return g->config.mutators > 1 && is_masked(g, MASK_INFIX_PROMOTED);
+}
+
+/* A new closure, which nothing leads into yet, is promoted. */
+static void leave_closure(const struct gc *g, value v) {
+    if (Is_block(v) && Is_young(v) && Tag_val(v) == Closure_tag && runtime_closures_are_old(g))
+        runtime_empty_minor_heap();
+}
+
 /* ---- ephemerons ---------------------------------------------------------------------------------
  */
 
@@ -193,8 +203,10 @@ static enum gc_result copy(struct gc *g, unsigned dst, unsigned obj, size_t i, s
     else
         *found = i == 0 ? caml_ephemeron_get_data_copy(in_slot(obj), &v)
                         : caml_ephemeron_get_key_copy(in_slot(obj), (mlsize_t)i - 1, &v);
-    if (*found)
+    if (*found) {
         root_set(dst, (word)v);
+        leave_closure(g, v);
+    }
     runtime_end_anew(g);
     return GC_OK;
 }
@@ -309,6 +321,7 @@ static void fill(struct gc *g, unsigned obj, size_t i, size_t n, unsigned v) {
 
 static enum gc_result made(struct gc *g, unsigned dst, value v) {
     root_set(dst, (word)v);
+    leave_closure(g, v);
     runtime_end_anew(g);
     return GC_OK;
 }

@@ -326,6 +326,8 @@ void runtime_end_anew(struct gc *);
 extern const struct gc_extras ocaml_extras;
 /* Sets a key, from 1 on, or the data of an ephemeron, with known defects steered around. */
 void ephemeron_set(struct gc *, word ephemeron, size_t i, word v);
+/* Closures may not be young, by a mask. */
+bool runtime_closures_are_old(const struct gc *);
 /* A pointer into a closure may not be a key, by a mask. */
 bool keys_are_closures(const struct gc *);
 
@@ -349,6 +351,7 @@ enum mask {
     MASK_FORWARD_KEY,
     MASK_ENDING,
     MASK_EMPTY_HEAP,
+    MASK_INFIX_PROMOTED,
     MASK_LAST
 };
 extern const struct gc_mask ocaml_masks[];

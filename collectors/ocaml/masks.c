@@ -67,6 +67,9 @@
     X(MASK_EMPTY_HEAP, "empty-heap", 50400,                                                        \
       "with several domains custom blocks claim no memory: one that another domain promotes is "   \
       "measured by the heap of its own, and 0 / 0 is converted to an integer")                    \
+    X(MASK_INFIX_PROMOTED, "infix-promoted", 50500,                                                \
+      "with several domains closures are never young: while one is promoted a pointer into it "    \
+      "leads to a place without a header, and another domain may mark there")                      \
     X(MASK_LAST, "finalise-last", 50300,                                                           \
       "the minor heap is emptied before Gc.finalise_last is asked for: of young blocks that die, " \
       "and old ones, a minor collection counts others than it takes")

@@ -88,7 +88,8 @@ bool runtime_has_room(struct gc *g, size_t wosize) {
 static value allocate(struct gc *g, size_t wosize, unsigned tag) {
     if (tag == Custom_tag)
         return caml_alloc_custom(&custom_plain, (wosize + CUSTOM_HIDDEN - 1) * sizeof(value), 0, 1);
-    if (wosize <= Max_young_wosize && wosize < g->config.large_words)
+    bool old = tag == Closure_tag && runtime_closures_are_old(g);
+    if (!old && wosize <= Max_young_wosize && wosize < g->config.large_words)
         return caml_alloc_small((mlsize_t)wosize, (tag_t)tag);
     return caml_alloc_shr((mlsize_t)wosize, (tag_t)tag);
 }
