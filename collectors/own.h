@@ -40,9 +40,11 @@ struct gc_own_places {
     size_t n, room;
 };
 
-/* Marking has still to look at the words of [first, end). */
+/* Marking has still to look at the words of [first, end): of blocks of the heap, or, where they lie
+ * in no piece of it, static ones. */
 struct gc_own_gray {
     const word *first, *end;
+    bool is_static;
 };
 
 enum gc_own_phase {

@@ -84,11 +84,21 @@ static void list_tables(struct gc *g) {
 /* ---- marking and sweeping -----------------------------------------------------------------------
  */
 
-static void put_gray(struct gc *g, const word *first, const word *end) {
+static void put(struct gc *g, struct gc_own_gray gray) {
     struct gc_own *own = &g->own;
     own->gray = own_room(own->gray, own->n_gray, &own->gray_room, sizeof *own->gray);
-    own->gray[own->n_gray++] = (struct gc_own_gray){first, end};
+    own->gray[own->n_gray++] = gray;
 }
+
+static void put_gray(struct gc *g, const word *first, const word *end) {
+    put(g, (struct gc_own_gray){.first = first, .end = end});
+}
+
+#ifdef NATIVE_CODE
+static void put_static(struct gc *g, const word *first, const word *end) {
+    put(g, (struct gc_own_gray){.first = first, .end = end, .is_static = true});
+}
+#endif
 
 static void list_cycle(struct gc *g) {
     struct gc_own *own = &g->own;
@@ -101,7 +111,7 @@ static void list_cycle(struct gc *g) {
         major_gray(g, put_gray);
 #ifdef NATIVE_CODE
     if (caml_gc_phase == Phase_mark && caml_gc_subphase == Subphase_mark_roots)
-        frames_data(g, put_gray); /* it is marked in slices, too */
+        frames_data(g, put_static); /* it is marked in slices, too */
 #endif
     if (caml_gc_phase == Phase_sweep)
         own->swept = (const word *)caml_gc_sweep_hp;

@@ -18,6 +18,26 @@ _Noreturn static void fail_colour(struct judge *j, enum violation v, const struc
     judge_fail(j, v, detail);
 }
 
+static long long distance(const struct gc_own *own, const word *place) {
+    word first = own->n ? pointer_word(own->extents[0].header) : 0;
+    return (long long)(pointer_word(place) - first) / (long long)sizeof(word);
+}
+
+/* Before anything follows them: a block may have become shorter than what waits on the mark stack
+ * says, or be gone. */
+static void judge_gray(struct judge *j, const struct gc_own *own) {
+    for (size_t n = 0; n < own->n_gray; n++) {
+        const struct gc_own_gray *gray = &own->gray[n];
+        if (gray->is_static || gray->first == gray->end || own_holds(own, gray->first, gray->end))
+            continue;
+        snprintf(j->expected, VERDICT_TEXT, "words of blocks that are not young");
+        snprintf(j->found, VERDICT_TEXT,
+                 "words [%lld, %lld), counted from the first of the collector's own heap",
+                 distance(own, gray->first), distance(own, gray->end));
+        judge_fail(j, VIOLATION_stack_broken, "marking will look at words that are no block's");
+    }
+}
+
 static void judge_marking(struct judge *j, const struct gc_own_extent *e) {
     if (e->seen & SEEN_STRONGLY && header_colour(*e->header) != BLACK && !(e->seen & SEEN_GUARDED))
         fail_colour(j, VIOLATION_barrier_missed, e, "black, or reachable from a gray block",
@@ -63,8 +83,10 @@ static bool operated(struct judge *j) {
     struct own_record *r = j->record;
     if (!r->own)
         return false;
-    if (r->own->phase == GC_OWN_MARK && !r->own->turning)
+    if (r->own->phase == GC_OWN_MARK && !r->own->turning) {
+        judge_gray(j, r->own);
         own_guard(r);
+    }
     for (size_t n = 0; n < r->own->n; n++)
         if (!r->own->extents[n].young && own_is_block(&r->own->extents[n]))
             (r->own->turning ? judge_turning : judge_block)(j, r->own, &r->own->extents[n]);
@@ -74,7 +96,7 @@ static bool operated(struct judge *j) {
 const struct oracle_module oracle_own_colours = {
     .meaning = "blocks have the colours that the phase asks for, and marking protects what it must",
     .source = "Definition 6 and Figure 28, property 4, of the long OCaml paper",
-    .classes = {VIOLATION_wrong_colour, VIOLATION_barrier_missed},
+    .classes = {VIOLATION_wrong_colour, VIOLATION_barrier_missed, VIOLATION_stack_broken},
     .needs = 1u << NEED_own,
     .record = RECORD_own_record,
     .samples = true,

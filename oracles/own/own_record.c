@@ -39,6 +39,19 @@ struct gc_own_extent *own_at(const struct gc_own *own, const word *header) {
     return e && e->header == header ? e : NULL;
 }
 
+bool own_holds(const struct gc_own *own, const word *first, const word *end) {
+    word place = pointer_word(first);
+    if (place > pointer_word(end) || place % sizeof(word))
+        return false;
+    const struct gc_own_extent *e = extent_before(own, place + 1), *behind = own->extents + own->n;
+    for (; e && e < behind && !e->young && pointer_word(e->header) <= place; e++) {
+        place = pointer_word(e->header + e->words);
+        if (place >= pointer_word(end))
+            return true;
+    }
+    return false;
+}
+
 size_t own_first_field(const struct gc_own_extent *e) {
     return e->weak ? e->words - 1 : first_scanned(own_value(e));
 }

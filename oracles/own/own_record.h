@@ -33,9 +33,13 @@ static inline bool own_is_below(const struct gc_own *own, const struct gc_own_ex
 struct gc_own_extent *own_find(const struct gc_own *, word v);
 /* What begins with this header; NULL: nothing does. */
 struct gc_own_extent *own_at(const struct gc_own *, const word *header);
+/* Whether all words of [first, end), of which there is one, lie in blocks of the old generation,
+ * one behind the other. */
+bool own_holds(const struct gc_own *, const word *first, const word *end);
 /* The first of its fields that may lead to other blocks, and is no ephemeron's; or their number. */
 size_t own_first_field(const struct gc_own_extent *);
-/* What can be reached through white blocks from what is gray becomes SEEN_GUARDED. */
+/* What can be reached through white blocks from what is gray becomes SEEN_GUARDED.  All ranges must
+ * be ones that can be read (own_holds, but for static ones). */
 void own_guard(struct own_record *);
 /* "a block at word 17 of the collector's own heap (tag 0, 2 fields, white, n3 to the program)" */
 void own_describe(struct judge *, const struct gc_own_extent *, char *out, size_t capacity);
