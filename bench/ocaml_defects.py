@@ -32,7 +32,7 @@ def defects(runtime):
     found = {}
     for path in sorted(glob.glob(os.path.join(ROOT, "crashes", "*", f"{runtime}*-*.txt")),
                        key=lambda p: ("_debug-" in p, p)):
-        collector, mask = os.path.basename(path)[:-len(".txt")].split("-", 1)
+        collector, mask = os.path.basename(path).split(".")[0].split("-", 1)
         if collector.split("_")[0] == runtime:
             found.setdefault(mask, collector)
     return found

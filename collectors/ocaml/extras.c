@@ -293,10 +293,29 @@ static void forward(struct gc *g, unsigned obj, unsigned v) {
 }
 
 #if OCAML_VERSION < 50000 /* which has Obj.truncate */
+/* Erases what leads to the block itself, also into its middle, behind its first n fields.  No
+ * barrier: such a field keeps nothing alive that the block is not needed for. */
+static void forget_itself(value v, size_t n) {
+    uintnat bytes = Wosize_val(v) * sizeof(value);
+    for (size_t i = n; i < Wosize_val(v); i++)
+        if (Is_block(Field(v, i)) && (uintnat)Field(v, i) - (uintnat)v < bytes)
+            Field(v, i) = Val_unit;
+}
+
+/* The block must not wait on the mark stack, neither before it is cut off nor since what is erased
+ * has been darkened, as a white block that leads to itself is. */
+static void stop_waiting(value v, size_t n) {
+    if (runtime_waits((word)v))
+        finish_cycle();
+    else if (caml_gc_phase == Phase_mark && !Is_young(v) && Is_white_val(v) &&
+             Tag_val(v) < No_scan_tag)
+        forget_itself(v, n);
+}
+
 static void truncate_block(struct gc *g, unsigned obj, size_t n) {
     runtime_begin(g);
-    if (is_masked(g, MASK_TRUNCATE) && runtime_waits(root_get(obj)))
-        finish_cycle();
+    if (is_masked(g, MASK_TRUNCATE))
+        stop_waiting(in_slot(obj), n);
     bool fragment = Wosize_val(in_slot(obj)) == n + 1 && !Is_young(in_slot(obj));
     g->truncated |= !Is_young(in_slot(obj));
     caml_obj_truncate(in_slot(obj), Val_long((intnat)n));

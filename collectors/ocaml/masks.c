@@ -14,8 +14,8 @@
 #if OCAML_VERSION < 50000
 #define MASKS(X)                                                                                   \
     X(MASK_TRUNCATE, "truncate-marking", 41400,                                                    \
-      "a cycle is finished before Obj.truncate of a block that waits on the mark stack: it is "    \
-      "scanned beyond its new end")                                                                \
+      "a cycle is finished before Obj.truncate of a block that waits on the mark stack, and what " \
+      "leads from a white one to itself is erased before: it is scanned beyond its new end")       \
     X(MASK_INFIX_KEY, "infix-key", 41405,                                                          \
       "the closure stands in for a key that is an infix pointer: marking takes it for dead, and "  \
       "the data of a live ephemeron is freed")                                                     \
