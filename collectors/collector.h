@@ -112,9 +112,9 @@ struct gc_hooks {
     void (*section)(struct gc_hooks *, enum gc_section, unsigned m, uint64_t decision);
     /* The finaliser of that number runs.  May be called in the middle of a collection; returns. */
     void (*finalised)(struct gc_hooks *, uint64_t number);
-    /* The same one, called after it: the value that it is given stands where finalise_then has been
-     * told (collectors/extras.h). */
-    void (*handed)(struct gc_hooks *, uint64_t number);
+    /* The same one, called after it by mutator m, whoever has asked for it: the value that it is
+     * given stands in the slot of m that finalise_then has been told (collectors/extras.h). */
+    void (*handed)(struct gc_hooks *, unsigned m, uint64_t number);
 
     uint64_t fuel;         /* gc_tick counts it down */
     uint64_t collections;  /* a collector adds one at the end of each collection */

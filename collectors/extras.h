@@ -24,10 +24,11 @@ enum gc_result {
                          says so */
 };
 
-/* A finaliser that does something with its value: the block, or unit if it is the last. */
+/* A finaliser that does something with its value: the block, or unit if it is the last.  Its slots
+ * are those of the mutator that runs it. */
 struct gc_finaliser {
     /* First it makes a block of tag 0 from the value and what this slot holds, and puts it there.
-     * Then hooks->handed is called. */
+     * Then hooks->handed is called, which says who runs it. */
     unsigned given;
     enum gc_act {
         GC_ACT_KEEP,    /* puts the value into `slot` */
@@ -113,7 +114,8 @@ struct gc_extras {
      * say that they are out of memory, and have no effect, but that a kind may be set in part; the
      * others go on with what there is.  Where that is not enough hooks->ended is called. */
     void (*starve)(struct gc *, unsigned n);
-    /* As finalise.  What it does may change slots, and happens in collections, steps and act alone.
+    /* As finalise.  What it does may change slots, of any mutator that is there, and happens in
+     * collections, steps and act alone.
      * It is not done if the heap of the program has no room for what the value reaches. */
     enum gc_result (*finalise_then)(struct gc *, unsigned obj, uint64_t number, bool last,
                                     const struct gc_finaliser *);

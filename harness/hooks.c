@@ -119,11 +119,11 @@ static void finalised(struct gc_hooks *hooks, uint64_t number) {
 static void deal_with_handed(void *context) {
     const struct said *w = context;
     struct runner *r = runner_of(w->side);
-    if (r->n_handed < FINALISERS)
-        r->handed[r->n_handed++] = w->number;
+    if (r->n_handed < FINALISERS && w->m < r->mutators)
+        r->handed[r->n_handed++] = (struct handed){.number = w->number, .m = w->m};
 }
-static void handed(struct gc_hooks *hooks, uint64_t number) {
-    deal(hooks, deal_with_handed, &(struct said){.number = number});
+static void handed(struct gc_hooks *hooks, unsigned m, uint64_t number) {
+    deal(hooks, deal_with_handed, &(struct said){.m = m, .number = number});
 }
 
 static void deal_with_minor(void *context) {

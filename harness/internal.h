@@ -112,14 +112,21 @@ struct runner {
     struct finaliser {
         word value; /* that it is given: of the model */
         bool last;
-        uint8_t act, slot;       /* enum gc_act */
-    } finalisers[FINALISERS];    /* by number, of those that do something */
-    unsigned n_handed;           /* of those: have run in the call under way */
-    uint64_t handed[FINALISERS]; /* their numbers, in order */
-    bool acted;                  /* one has, in this operation */
+        uint8_t act, slot;    /* enum gc_act */
+        uint8_t m;            /* who has asked for it, */
+        unsigned life;        /* in which of its lives */
+    } finalisers[FINALISERS]; /* by number, of those that do something */
+    unsigned n_handed;        /* of those: have run in the call under way */
+    struct handed {
+        uint64_t number;
+        unsigned m;       /* who has run it */
+    } handed[FINALISERS]; /* in order */
+    unsigned acted;       /* a bit for each mutator that has run one in this operation */
     unsigned mutators;
-    unsigned attached; /* a bit for each mutator that is there */
-    size_t heap_words; /* the most that a collector's heap may have */
+    unsigned attached;          /* a bit for each mutator that is there */
+    unsigned lives;             /* that mutators have begun */
+    unsigned life[GC_MUTATORS]; /* which of these is that of the one that is there */
+    size_t heap_words;          /* the most that a collector's heap may have */
     size_t slice_words;
 
     bool over;           /* all but wear has been judged: calls are no longer watched */

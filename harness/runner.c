@@ -283,7 +283,7 @@ static void reset(struct runner *r, const struct program *program) {
         fail(r, VIOLATION_collector_assertion, ORACLE_assertion, PARTY_SUBJECT,
              "the collector cannot be opened: open returns NULL");
     r->run++;
-    r->serial = r->n_finalisers = r->n_handed = r->mutator = 0;
+    r->serial = r->n_finalisers = r->n_handed = r->acted = r->mutator = 0;
     r->n_ids = 0;
     r->heap_words = program->config[CONFIG_HEAP];
     r->slice_words = program->config[CONFIG_SLICE];
@@ -319,6 +319,9 @@ static void reset(struct runner *r, const struct program *program) {
     }
     agree_on_statics(r);
     r->attached = (1u << r->mutators) - 1;
+    r->lives = 0;
+    for (unsigned m = 0; m < r->mutators; m++)
+        r->life[m] = r->lives++;
     give_room(r);
     r->covers = r->coverage && !program_is_large(program);
     r->stack_used = r->stack && (r->stack_asked || r->side[PARTY_SUBJECT].traits.shallow);

@@ -242,10 +242,12 @@ static inline bool judge_shown(struct judge *j, uint64_t before, bool any) {
  *   measured     the words that a block reaches have been counted
  *   promised     the finaliser of that number is to run when nothing reaches the object any more;
  *                MODEL_NONE: it may run, once, whenever it wants
- *   ordered      of those that die together, it runs before all that were so promised earlier
+ *   ordered      of those that die together, it runs before all that were so promised earlier in
+ *                the same life of a mutator, of which each has a number
  *   finalised    it runs: in the middle of a call
  *   handed       it has run in the call that has just ended, one after the other, and the model is
- *                marked: it is what the program had then
+ *                marked: it is what the program had then; elsewhere: not by the mutator that has
+ *                asked for it, which is still there
  *   broken       the collector itself says that it cannot go on, in the middle of a call
  *   stuck        the same: no thread of it can go on; for_ever: its threads go on without an end
  *   exhausted    a call has used up its fuel, in the middle of it
@@ -281,9 +283,9 @@ static inline bool judge_shown(struct judge *j, uint64_t before, bool any) {
       (j, is_set, may, found, expected))                                                           \
     X(measured, (struct judge * j, size_t found, size_t expected), (j, found, expected))           \
     X(promised, (struct judge * j, uint64_t number, uint32_t object), (j, number, object))         \
-    X(ordered, (struct judge * j, uint64_t number), (j, number))                                   \
+    X(ordered, (struct judge * j, uint64_t number, unsigned life), (j, number, life))              \
     X(finalised, (struct judge * j, uint64_t number), (j, number))                                 \
-    X(handed, (struct judge * j, uint64_t number), (j, number))                                    \
+    X(handed, (struct judge * j, uint64_t number, bool elsewhere), (j, number, elsewhere))         \
     X(broken, (struct judge * j, const char *sentence), (j, sentence))                             \
     X(stuck, (struct judge * j, bool for_ever, const char *sentence), (j, for_ever, sentence))     \
     X(exhausted, (struct judge * j), (j))                                                          \

@@ -49,7 +49,7 @@ void runtime_finalise(struct gc *g, word block, uint64_t number, bool last,
 
 /* Can the shadow show what the value reaches, data of ephemerons too, so many words more, and what
  * is being made?  It is tried with the value in a slot that holds no block, since an operation may
- * be under way, whose own slots count as well.  Nothing moves meanwhile. */
+ * be under way, whose own slots count as well.  Where there are other domains it may move. */
 static bool has_room(struct gc *g, word v, size_t more) {
     unsigned slot = 0;
     while (slot < GC_SLOTS && is_pointer(root_get(slot)))
@@ -77,15 +77,20 @@ static void hand(word v, unsigned slot) {
 }
 
 static void weaken(struct gc *g, unsigned slot, word v) {
-    runtime_renew(g);
+    CAMLparam0();
+    CAMLlocal1(key);
+    key = (value)v;
+    runtime_renew(g); /* other domains may collect meanwhile */
     word e =
         runtime_past_forwards(g, root_get(slot)); /* the collector may have led it there, or not */
     if (!is_pointer(e) || !heap_is_inside(e) || !heap_is_ephemeron(e))
-        return;
+        CAMLreturn0;
     size_t i = caml_ephemeron_num_keys((value)e) > 0;
+    v = (word)key;
     if (i && is_pointer(v) && keys_are_closures(g) && header_tag(header_of(v)) == TAG_INFIX)
         v = infix_parent(v);
     ephemeron_set(g, e, i, v);
+    CAMLreturn0;
 }
 
 static void do_it(struct gc *g, const struct gc_finaliser *f, word v) {
@@ -114,7 +119,7 @@ bool runtime_runs(uint64_t number, word v) {
     if (number < MOST_FINALISERS && g->hands[number] && has_room(g, v, PAIR)) {
         const struct gc_finaliser f = g->finalisers[number];
         hand((word)given, f.given);
-        g->config.hooks->handed(g->config.hooks, number);
+        g->config.hooks->handed(g->config.hooks, root_row, number);
         do_it(g, &f, (word)given);
         g->stale = true;
         raises = f.act == GC_ACT_RAISE;

@@ -27,6 +27,7 @@ bool runtime_is_called(void); /* a function of Gc.finalise is running */
  */
 
 enum gc_result runtime_step(struct gc *, size_t budget);
+void runtime_promise(const struct gc_config *, struct collector_traits *);
 void runtime_begin_domain(void); /* by the thread of a new domain, for the row of its mutator */
 
 /* ---- domains/ -----------------------------------------------------------------------------------
@@ -44,8 +45,6 @@ word runtime_domain_body(unsigned m); /* of Domain.spawn, and its result, a valu
 /* The domain whose thread calls asks for a section in which all stop, enters or leaves it. */
 void runtime_section(enum gc_section);
 word runtime_orphans(void); /* the ephemerons of domains that have ended; domains/orphans_view.c */
-/* May there be blocks whose functions of Gc.finalise another domain has still to run? */
-bool runtime_holds_finalised(const struct gc *);
 enum { DOMAIN_BODY = 1 << 24 }; /* whose function is that number + m */
 #else
 #ifdef ISOHEAP_THREADS /* who calls, whichever row of its slots it is about */
@@ -66,10 +65,6 @@ static inline void runtime_beside(void body(void *), void *argument) {
 }
 static inline word runtime_orphans(void) {
     return 0;
-}
-static inline bool runtime_holds_finalised(const struct gc *g) {
-    (void)g;
-    return false;
 }
 #endif
 

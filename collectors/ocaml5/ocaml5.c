@@ -79,17 +79,17 @@ enum gc_result runtime_step(struct gc *g, size_t budget) {
 
 #ifndef ISOHEAP_THREADS /* where nobody looks at the heap */
 bool runtime_keeps_garbage(const struct gc *g) {
-    return (is_masked(g, MASK_FORWARD_KEY) && heap_has_forward_key()) || runtime_holds_finalised(g);
+    return is_masked(g, MASK_FORWARD_KEY) && heap_has_forward_key();
+}
+
+/* What is steered around so has no other answer. */
+void runtime_promise(const struct gc_config *config, struct collector_traits *traits) {
+    traits->may_refuse = has_mask(config, MASK_FORWARD_KEY);
 }
 #endif
 
 /* domains/mutators.c and threads/mutators.c have other tables */
 #if !defined(ISOHEAP_DOMAINS) && !defined(ISOHEAP_THREADS)
-/* What is steered around by mask forward-key has no other answer. */
-static void promise(const struct gc_config *config, struct collector_traits *traits) {
-    traits->may_refuse = has_mask(config, MASK_FORWARD_KEY);
-}
-
 const struct collector ISOHEAP_COLLECTOR = {
     .name = COLLECTOR_NAME,
 #if defined(DEBUG)
@@ -103,7 +103,7 @@ const struct collector ISOHEAP_COLLECTOR = {
 #endif
     .traits = {RUNTIME_TRAITS, .own_tags = OWN_TAGS},
     RUNTIME_TABLE,
-    .promise = promise,
+    .promise = runtime_promise,
     .step = runtime_step,
     .own = runtime_own,
 };

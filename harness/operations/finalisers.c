@@ -78,7 +78,9 @@ static bool finalise_then(struct runner *r, unsigned m, const struct op *op, uns
     r->finalisers[number] = (struct finaliser){.value = r->model.slots[m][op->dst],
                                                .last = op->last,
                                                .act = (uint8_t)act,
-                                               .slot = op->src};
+                                               .slot = op->src,
+                                               .m = (uint8_t)m,
+                                               .life = r->life[m]};
     if (numbers > 1)
         r->finalisers[number + 1] =
             (struct finaliser){.value = r->finalisers[number].value, .act = GC_ACT_NONE};
@@ -89,7 +91,7 @@ static bool finalise_then(struct runner *r, unsigned m, const struct op *op, uns
     }
     promise(r, object);
     if (!op->last)
-        event_ordered(judge_of(r->side), number);
+        event_ordered(judge_of(r->side), number, r->life[m]);
     r->n_finalisers = number + numbers;
     return true;
 }
@@ -121,17 +123,17 @@ bool op_finalise_then(struct runner *r, const struct op *op, unsigned m) {
  */
 
 /* The pair that it has made of its value and what the slot held. */
-static void give_in_model(struct runner *r, word v) {
-    const word content[2] = {v, r->model.slots[0][SLOT_VALUE]};
+static void give_in_model(struct runner *r, unsigned m, word v) {
+    const word content[2] = {v, r->model.slots[m][SLOT_VALUE]};
     uint32_t pair = model_add(&r->model, 2, 0, 0, content);
     if (pair == MODEL_NONE)
         skip_rest(r);
-    name_object(r, 0, SLOT_VALUE, pair);
+    name_object(r, m, SLOT_VALUE, pair);
 }
 
 /* A collector may have led the slot past Forward blocks already, or not. */
-static void weaken_in_model(struct runner *r, unsigned slot, word v) {
-    word end = model_passed_to(&r->model, r->model.slots[0][slot]);
+static void weaken_in_model(struct runner *r, unsigned m, unsigned slot, word v) {
+    word end = model_passed_to(&r->model, r->model.slots[m][slot]);
     if (!model_is_pointer(end) || !r->model.objects[model_object(end)].ephemeron)
         return;
     unsigned object = model_object(end);
@@ -145,29 +147,39 @@ static void weaken_in_model(struct runner *r, unsigned slot, word v) {
         skip_rest(r); /* more may be seen now than the heap of the program holds */
 }
 
-static void take_over_one(struct side *s, unsigned number) {
+/* Is who has asked for it still there, and not m? */
+static bool is_elsewhere(const struct runner *r, const struct finaliser *f, unsigned m) {
+    return f->m != m && r->attached >> f->m & 1 && r->life[f->m] == f->life;
+}
+
+static void take_over_one(struct side *s, unsigned number, unsigned m) {
     struct runner *r = runner_of(s);
     const struct finaliser *f = &r->finalisers[number];
     word v = f->last ? WORD_UNIT : f->value;
     model_mark(&r->model);
-    event_handed(judge_of(s), number);
-    give_in_model(r, v);
+    event_handed(judge_of(s), number, is_elsewhere(r, f, m));
+    give_in_model(r, m, v);
     if (f->act == GC_ACT_WEAKEN)
-        weaken_in_model(r, f->slot, v);
+        weaken_in_model(r, m, f->slot, v);
     else if (f->act != GC_ACT_NONE)
-        r->model.slots[0][f->slot] = v;
-    if (f->act == GC_ACT_AGAIN && !f->last)
-        event_promised(judge_of(s), number + 1, model_object(v));
+        r->model.slots[m][f->slot] = v;
+    if (f->act != GC_ACT_AGAIN || f->last)
+        return;
+    r->finalisers[number + 1].m = (uint8_t)m;
+    r->finalisers[number + 1].life = r->life[m];
+    event_promised(judge_of(s), number + 1, model_object(v));
 }
 
 void take_over_finalisers(struct side *s) {
     struct runner *r = runner_of(s);
     unsigned n = r->n_handed;
     r->n_handed = 0;
-    r->acted = true;
-    for (unsigned i = 0; i < n; i++)
-        if (r->handed[i] < r->n_finalisers)
-            take_over_one(s, (unsigned)r->handed[i]);
+    for (unsigned i = 0; i < n; i++) {
+        const struct handed *h = &r->handed[i];
+        r->acted |= 1u << h->m;
+        if (h->number < r->n_finalisers)
+            take_over_one(s, (unsigned)h->number, h->m);
+    }
 }
 
 void run_finalisers(struct runner *r) {
@@ -177,5 +189,4 @@ void run_finalisers(struct runner *r) {
                 call_act(s);
     if (r->acted && collected(r))
         check_heaps(r, IN_BETWEEN); /* as long as what they were given is held */
-    r->acted = false;
 }

@@ -12,6 +12,7 @@ bool op_attach(struct runner *r, const struct op *op, unsigned m) {
     FOR_SIDES (r, s)
         call_attach(s, m);
     r->attached |= 1u << m;
+    r->life[m] = r->lives++;
     return true;
 }
 

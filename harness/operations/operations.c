@@ -44,6 +44,13 @@ static void clear_scratch(struct runner *r, unsigned m) {
             r->side[p].slots[m][i] = WORD_UNIT;
 }
 
+/* A bit for each mutator: who runs a finaliser need not be the one whose operation it is. */
+static void clear_scratch_of(struct runner *r, unsigned mutators) {
+    for (unsigned m = 0; m < r->mutators; m++)
+        if (mutators >> m & 1)
+            clear_scratch(r, m);
+}
+
 /* Puts the block (never an infix pointer) that slot points at into a scratch slot. */
 void copy_parent(struct runner *r, unsigned m, unsigned slot, unsigned scratch) {
     word back = model_offset(r->model.slots[m][slot]);
@@ -151,6 +158,7 @@ bool run_operation(struct runner *r, const struct op *op) {
     /* loads and stores may collect: what was fresh is so no longer */
     if (!op_has(op->code, KEEPS_FRESH))
         r->fresh = MODEL_NONE;
-    clear_scratch(r, m);
+    clear_scratch_of(r, r->acted | 1u << m);
+    r->acted = 0;
     return effect;
 }

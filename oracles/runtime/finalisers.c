@@ -5,6 +5,9 @@
  *
  * Every collector has finalisers of its own: two runtimes that are compared run each of them once.
  * Which died together: no collection came between their deaths, and so no cycle has begun there.
+ * With several mutators each runs its own, and nobody orders those of two.  Those of
+ * one that has ended wait until another has them: what has once been found dead is told of then,
+ * also if the finaliser of another block has brought it back.
  */
 #include "oracles/compare.h"
 #include "oracles/describe.h"
@@ -19,7 +22,8 @@ struct finalisers {
     int32_t tick; /* of deaths that have been seen */
     struct {
         uint32_t object;
-        bool promised, ran, in_order; /* in_order: one after the other, as they are handed over */
+        bool promised, ran, in_order; /* in_order: one after the other, as they are handed over, */
+        unsigned life;                /* with those of the same one */
         int32_t died;                 /* a tick */
     } known[FINALISERS];
     unsigned n_ran; /* told since the last comparison */
@@ -88,6 +92,10 @@ static void judge_one(struct judge *j, uint64_t number) {
 /* ---- order ------------------------------------------------------------------------------------
  */
 
+static bool is_shared(const struct judge *j) {
+    return j->model->mutators > 1;
+}
+
 /* Who is unreachable now, and was not before?  Finalisers that run together are for blocks of which
  * one may bring back another. */
 static void note_deaths(struct judge *j, bool come_back) {
@@ -96,7 +104,9 @@ static void note_deaths(struct judge *j, bool come_back) {
         if (!f->known[i].promised || f->known[i].ran)
             continue;
         if (is_alive(j, f->known[i].object)) {
-            if (come_back)
+            if (is_shared(j) && f->known[i].died != ALIVE)
+                f->known[i].died = UNKNOWN;
+            else if (come_back)
                 f->known[i].died = ALIVE;
         } else if (f->known[i].died == ALIVE)
             f->known[i].died = j->side->changes || j->model->revived ? UNKNOWN : f->tick;
@@ -112,31 +122,58 @@ static bool has_run(const struct finalisers *f, unsigned number, unsigned before
     return told;
 }
 
+/* What a dead block reaches that has a finaliser is alive for the collection which finds that: so
+ * the block of another mutator keeps one of two that died together. */
+static bool is_of_another(const struct finalisers *f, unsigned i, unsigned number) {
+    return f->known[i].promised && f->known[i].in_order &&
+           f->known[i].life != f->known[number].life && f->known[i].died != ALIVE;
+}
+
+static bool may_be_kept_apart(const struct finalisers *f, unsigned number) {
+    for (unsigned i = 0; i < f->n; i++)
+        if (is_of_another(f, i, number) && !f->known[i].ran)
+            return true;
+    return false;
+}
+
+/* One that has run, and could not do anything: what it has kept the model does not know. */
+static void forget_order(struct finalisers *f, unsigned number) {
+    for (unsigned i = 0; i < f->n; i++)
+        if (is_of_another(f, i, number))
+            f->known[i].died = UNKNOWN;
+}
+
 /* Of Gc.finalise alone: the last one that was asked for runs first. */
 static void judge_order(struct judge *j, unsigned number) {
     struct finalisers *f = j->state;
-    int32_t died = f->known[number].died;
+    int32_t died = may_be_kept_apart(f, number) ? UNKNOWN : f->known[number].died;
     for (unsigned later = number + 1; later < f->n && died > 0; later++)
         if (f->known[later].promised && f->known[later].in_order && !has_run(f, later, number) &&
-            f->known[later].died == died)
+            f->known[later].life == f->known[number].life && f->known[later].died == died)
             fail_finaliser(j, VIOLATION_collector_assertion, f->known[number].object,
                            "a finaliser has run before that of a block which died together with "
                            "its own, and was asked for later");
 }
 
-static bool ordered(struct judge *j, uint64_t number) {
+static bool ordered(struct judge *j, uint64_t number, unsigned life) {
     struct finalisers *f = j->state;
-    if (number < f->n)
+    if (number < f->n) {
         f->known[number].in_order = true;
+        f->known[number].life = life;
+    }
     return false;
 }
 
-static bool handed(struct judge *j, uint64_t number) {
+static bool handed(struct judge *j, uint64_t number, bool elsewhere) {
     struct finalisers *f = j->state;
     note_deaths(j, false);
     if (number < f->n && f->known[number].in_order)
         judge_order(j, (unsigned)number);
     judge_one(j, number);
+    if (elsewhere)
+        fail_finaliser(j, VIOLATION_collector_assertion, f->known[number].object,
+                       "a finaliser has been run by another mutator than the one that asked for "
+                       "it, which is still there");
     unsigned at = 0;
     while (at < f->n_ran && f->ran[at] != number)
         at++;
@@ -151,8 +188,11 @@ static bool handed(struct judge *j, uint64_t number) {
 /* A block that has become unreachable in this operation may be finalised in it. */
 static bool compared(struct judge *j, enum occasion when) {
     struct finalisers *f = j->state;
-    for (unsigned i = 0; i < f->n_ran; i++)
+    for (unsigned i = 0; i < f->n_ran; i++) {
         judge_one(j, f->ran[i]);
+        if (f->known[f->ran[i]].in_order)
+            forget_order(f, (unsigned)f->ran[i]);
+    }
     f->n_ran = 0;
     note_deaths(j, true);
     for (unsigned i = 0; when == AFTER_FULL && i < f->n; i++)

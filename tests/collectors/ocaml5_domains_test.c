@@ -131,6 +131,101 @@ static void processes_do_the_same(void **state) {
     must_print_the_same("in-one-place", digest);
 }
 
+/* ---- finalisers ---------------------------------------------------------------------------------
+ */
+
+/* Each in its own domain, where it changes slots and collects, or raises; one of a domain that has
+ * ended in another, and in one that has come again; an ephemeron that two have, which both change;
+ * and of blocks of two domains that lead to each other, with those that die together. */
+static const char *const finalised[] = {
+    "  mutator 1: r1 = alloc tag=0 [7]\n  mutator 1: keep r1, 0 -> r4\n  mutator 1: drop r1\n"
+    "  r1 = alloc tag=0 [8]\n  collect r1, 0 -> r4\n  drop r1\n  full\n"
+    "  mutator 1: r0.0 := r4\n  r2 = r0.0\n  full\n",
+    "  mutator 1: r1 = alloc tag=0 [7]\n  mutator 1: again r1, 0 -> r4\n"
+    "  mutator 1: raise r1, 1 -> r5\n  mutator 1: drop r1\n  mutator 1: slice 3\n"
+    "  mutator 1: detach\n  full\n  drop r4\n  mutator 1: attach\n"
+    "  mutator 1: r1 = alloc tag=0 [9]\n  mutator 1: keep r1, 0 -> r2\n  mutator 1: drop r1\n"
+    "  full\n",
+    "  r1 = ephemeron 1\n  r0.0 := r1\n  mutator 1: r1 = r0.0\n  r2 = alloc tag=0 [1]\n"
+    "  weaken r2, 0 -> r1\n  drop r2\n  mutator 1: r2 = alloc tag=0 [2]\n"
+    "  mutator 1: weaken r2, 0 -> r1\n  mutator 1: drop r2\n  mutator 1: full\n"
+    "  r3 = weak r1.1\n  full\n",
+    "  r1 = alloc tag=0 [5]\n  r0.0 := r1\n  mutator 1: r1 = r0.0\n"
+    "  mutator 1: finalise r1, 0\n  mutator 1: r2 = alloc tag=0 [6]\n"
+    "  mutator 1: finalise r2, 0\n  r2 = alloc tag=0 [r1]\n  keep r2, 0 -> r3\n  r0.0 := 1\n"
+    "  drop r1\n  drop r2\n  mutator 1: drop r1\n  mutator 1: drop r2\n  slice 4\n"
+    "  mutator 1: slice 4\n  slice 9\n  mutator 1: full\n  drop r3\n  full\n",
+};
+enum { SCHEDULES = 40 };
+
+static void parse_finalised(unsigned script, unsigned schedule, unsigned preempt) {
+    char text[2048];
+    snprintf(text, sizeof text,
+             "isoheap program 1\nconfig schedule=%u preempt=%u\nheap\n  b0 = block tag=0 [0, 0]\n"
+             "roots\n  r0 = b0\n  mutator 1: r0 = b0\nscript\n%s",
+             schedule, preempt, finalised[script]);
+    parse_program(&program, text);
+}
+
+static void finalisers_work_where_they_run(void **state) {
+    (void)state;
+    struct runner *runner = open_pair(&ocaml5_domains, NULL);
+    for (unsigned script = 0; script < sizeof finalised / sizeof *finalised; script++)
+        for (unsigned n = 0; n < SCHEDULES; n++) {
+            parse_finalised(script, n, n % 4 * 40);
+            must_pass(runner, &program, finalised[script], NULL);
+        }
+    runner_close(runner);
+}
+
+/* The collector, but for what a defect changes on the way. */
+static struct collector strange;
+static struct gc_extras strange_extras;
+static struct gc_hooks *lent;
+
+static void lend(struct gc *g, const struct gc_config *config) {
+    lent = config->hooks;
+    ocaml5_domains.reset(g, config);
+}
+
+/* Mutator 0 asks for it. */
+static enum gc_result ask_elsewhere(struct gc *g, unsigned obj, uint64_t number, bool last,
+                                    const struct gc_finaliser *then) {
+    lent->mutator = 0;
+    return ocaml5_domains.extras->finalise_then(g, obj, number, last, then);
+}
+
+/* It puts its value into another slot. */
+static enum gc_result ask_otherwise(struct gc *g, unsigned obj, uint64_t number, bool last,
+                                    const struct gc_finaliser *then) {
+    struct gc_finaliser other = *then;
+    other.slot++;
+    return ocaml5_domains.extras->finalise_then(g, obj, number, last, &other);
+}
+
+typedef enum gc_result finalise_then(struct gc *, unsigned obj, uint64_t number, bool last,
+                                     const struct gc_finaliser *);
+
+static enum violation with(finalise_then *ask) {
+    strange = ocaml5_domains;
+    strange_extras = *ocaml5_domains.extras;
+    strange_extras.finalise_then = ask;
+    strange.extras = &strange_extras;
+    strange.reset = lend;
+    return run_here(&strange, NULL, &program).violation;
+}
+
+/* r0 is the same block to both. */
+static void finalisers_elsewhere_are_found(void **state) {
+    (void)state;
+    parse_program(&program, "isoheap program 1\nheap\n  b0 = block tag=0 [0]\nroots\n  r0 = b0\n"
+                            "  mutator 1: r0 = b0\nscript\n  mutator 1: keep r0, 0 -> r4\n"
+                            "  drop r0\n  mutator 1: drop r0\n  full\n");
+    assert_int_equal(with(ocaml5_domains.extras->finalise_then), VIOLATION_none);
+    assert_int_equal(with(ask_elsewhere), VIOLATION_collector_assertion);
+    assert_int_equal(with(ask_otherwise), VIOLATION_edge_changed);
+}
+
 static void run_seed(const char *path, void *context) {
     load_program(&program, path);
     must_pass(context, &program, path, NULL);
@@ -151,6 +246,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(runs_do_not_see_each_other),
         cmocka_unit_test(who_looks_changes_nothing),
         cmocka_unit_test(processes_do_the_same),
+        cmocka_unit_test(finalisers_work_where_they_run),
+        cmocka_unit_test(finalisers_elsewhere_are_found),
         cmocka_unit_test(seeds_pass),
     };
     self = argv[0];

@@ -26,6 +26,7 @@ struct order {
     uint64_t number;
     bool flag, *found;
     const word *raw;
+    const struct gc_finaliser *then;
     enum gc_collection kind;
     enum gc_result result;
 };
@@ -35,6 +36,10 @@ enum gc_result domains_perform(struct order *);
 
 /* A function of the interface by such an order: do_NAME is what its thread does. */
 #define ORDER(name, ...) domains_perform(&(struct order){.gc = g, .body = do_##name, __VA_ARGS__})
+
+/* The functions of Gc.finalise that wait run, one domain after the other: what they change is what
+ * the program has then. */
+void domains_act(struct gc *);
 
 /* ---- extras.c -----------------------------------------------------------------------------------
  */

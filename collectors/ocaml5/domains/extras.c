@@ -2,8 +2,6 @@
  *
  * What the runtime has besides its collector, for each mutator on the thread of its domain: as
  * collectors/ocaml/extras.c has it.
- *
- * A function of Gc.finalise does nothing here: what it would change are slots of one mutator.
  */
 #include "collectors/ocaml5/domains/domains.h"
 
@@ -22,6 +20,8 @@ DO(resource, o->result = ocaml_extras.resource(o->gc, o->dst, o->n, o->number))
 DO(forward, ocaml_extras.forward(o->gc, o->obj, o->value))
 DO(fill, ocaml_extras.fill(o->gc, o->obj, o->i, o->n, o->value))
 DO(finalise, o->result = ocaml_extras.finalise(o->gc, o->obj, o->number, o->flag))
+DO(finalise_then,
+   o->result = ocaml_extras.finalise_then(o->gc, o->obj, o->number, o->flag, o->then))
 DO(marshal, o->result = ocaml_extras.marshal(o->gc, o->dst, o->src, o->flag, o->n))
 DO(measure, o->n = ocaml_extras.measure(o->gc, o->obj))
 DO(sub, o->result = ocaml_extras.sub(o->gc, o->dst, o->src, o->i, o->n))
@@ -81,6 +81,11 @@ static enum gc_result finalise(struct gc *g, unsigned obj, uint64_t number, bool
     return MINE(finalise, .obj = obj, .number = number, .flag = last);
 }
 
+static enum gc_result finalise_then(struct gc *g, unsigned obj, uint64_t number, bool last,
+                                    const struct gc_finaliser *then) {
+    return MINE(finalise_then, .obj = obj, .number = number, .flag = last, .then = then);
+}
+
 static enum gc_result marshal(struct gc *g, unsigned dst, unsigned src, bool unshared,
                               size_t words) {
     return MINE(marshal, .dst = dst, .src = src, .flag = unshared, .n = words);
@@ -130,4 +135,6 @@ const struct gc_extras domains_extras = {.ephemeron = ephemeron,
                                          .append = append,
                                          .dup = dup,
                                          .update = update,
-                                         .forwarding = forwarding};
+                                         .forwarding = forwarding,
+                                         .finalise_then = finalise_then,
+                                         .act = domains_act};

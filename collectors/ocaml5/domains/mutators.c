@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include <caml/domain.h>
+#include <caml/finalise.h>
 #include <caml/major_gc.h>
 #include <caml/mlvalues.h>
 #include <caml/signals.h>
@@ -255,6 +256,28 @@ PERFORM(collect, o->gc, o->kind)
 PERFORM(step, o->gc, o->n)
 PERFORM(switch_kind, o->gc, o->value)
 
+static void do_act(struct order *o) {
+    runtime_act(o->gc);
+}
+
+/* Has it found blocks dead whose functions of Gc.finalise have not run? */
+static bool has_finalisers(unsigned m) {
+    return domains[m].state && domains[m].state->final_info->todo_head;
+}
+
+/* A mutator whose domain has finalisers to run; GC_MUTATORS: nobody has. */
+static unsigned next_to_act(const struct gc *g) {
+    unsigned m = 0;
+    while (m < GC_MUTATORS && !(g->finalises && has_finalisers(m)))
+        m++;
+    return m;
+}
+
+void domains_act(struct gc *g) {
+    for (unsigned m; (m = next_to_act(g)) < GC_MUTATORS;)
+        ORDER(act, .m = m);
+}
+
 static enum gc_result alloc(struct gc *g, unsigned m, unsigned dst, size_t wosize, unsigned tag,
                             const word *raw) {
     return ORDER(alloc, .m = m, .dst = dst, .n = wosize, .tag = tag, .raw = raw);
@@ -269,8 +292,16 @@ static enum gc_result blit(struct gc *g, unsigned m, unsigned src, size_t i, uns
     return ORDER(blit, .m = m, .src = src, .i = i, .dst = dst, .j = j, .n = n);
 }
 
+/* A domain does not run what another one has found dead: so that a full collection is followed by
+ * that, and by another one, until nothing waits. */
 static enum gc_result collect(struct gc *g, enum gc_collection kind) {
-    return ORDER(collect, .m = g->config.hooks->mutator, .kind = kind);
+    const unsigned m = g->config.hooks->mutator;
+    enum gc_result result = ORDER(collect, .m = m, .kind = kind);
+    while (kind == GC_FULL && next_to_act(g) < GC_MUTATORS) {
+        domains_act(g);
+        result = ORDER(collect, .m = m, .kind = kind);
+    }
+    return result;
 }
 
 static enum gc_result step(struct gc *g, size_t budget) {
@@ -376,16 +407,6 @@ static void walk(struct gc *g, gc_visit *visit, void *context) {
     runtime_walk(g, visit, context);
 }
 
-/* Functions of Gc.finalise wait for an operation of the domain that has taken them. */
-bool runtime_holds_finalised(const struct gc *g) {
-    return g->finalises && g->config.mutators > 1;
-}
-
-/* What is kept for that, or by a known defect, has no other answer. */
-static void promise(const struct gc_config *config, struct collector_traits *traits) {
-    traits->may_refuse = config->mutators > 1 || has_mask(config, MASK_FORWARD_KEY);
-}
-
 /* Samples are told of by one domain alone. */
 static const char *const variants[] = {"default", "slow", "eager", NULL};
 
@@ -415,7 +436,7 @@ const struct collector ISOHEAP_COLLECTOR = {
     .switch_kind = switch_kind,
     .walk = walk,
     .check = runtime_check,
-    .promise = promise,
+    .promise = runtime_promise,
     .shown_at = runtime_shown_at,
     .own = own,
     .extras = &domains_extras,
