@@ -77,6 +77,20 @@ enum gc_result runtime_step(struct gc *g, size_t budget) {
     return idle ? GC_IDLE : GC_OK;
 }
 
+#if defined(ISOHEAP_DOMAINS) || defined(ISOHEAP_THREADS)
+/* A domain that ends where its ephemerons are half swept makes a cycle that never ends.  It sweeps
+ * them in slices of its own, of which there is none any more when the runtime calls this.  But the
+ * other domains may begin to sweep before it has given its ephemerons up, so it does that here: at
+ * no safepoint since the phase was another one. */
+void runtime_before_end(const struct gc *g) {
+    if (!is_masked(g, MASK_ENDING))
+        return;
+    while (caml_gc_phase == Phase_sweep_ephe)
+        runtime_finish_cycle();
+    caml_orphan_ephemerons(Caml_state);
+}
+#endif
+
 #ifndef ISOHEAP_THREADS /* where nobody looks at the heap */
 bool runtime_keeps_garbage(const struct gc *g) {
     return is_masked(g, MASK_FORWARD_KEY) && heap_has_forward_key();

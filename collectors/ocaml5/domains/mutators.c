@@ -21,7 +21,6 @@
 
 #include <caml/domain.h>
 #include <caml/finalise.h>
-#include <caml/major_gc.h>
 #include <caml/mlvalues.h>
 #include <caml/signals.h>
 #include <caml/sync.h>
@@ -349,8 +348,6 @@ static void attach(struct gc *g, unsigned m) {
 
 static void do_leave(struct order *o) {
     runtime_begin(o->gc);
-    if (is_masked(o->gc, MASK_ENDING) && caml_gc_phase == Phase_sweep_ephe)
-        runtime_finish_cycle();
     roots_remove();
 }
 
@@ -368,11 +365,16 @@ static void detach(struct gc *g, unsigned m) {
 
 enum { FUEL = 4000000 }; /* of edges: a full collection with four domains takes a tenth */
 
+static void before_end(void) {
+    runtime_before_end(runtime_of_process());
+}
+
 static void boot(void *context) {
     struct gc *g = context;
     const struct gc_config config = g->config;
     runtime_reset(g, &config);
     domains[0].state = Caml_state;
+    caml_domain_stop_hook = before_end;
 }
 
 static void reset(struct gc *g, const struct gc_config *config) {

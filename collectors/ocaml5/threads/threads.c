@@ -12,7 +12,6 @@
 #include <caml/alloc.h>
 #include <caml/callback.h>
 #include <caml/finalise.h>
-#include <caml/major_gc.h>
 #include <caml/memory.h>
 #include <caml/mlvalues.h>
 #include <caml/sync.h>
@@ -129,16 +128,8 @@ static void end_domain(void) {
 static value ends[GC_MUTATORS], published; /* generational global roots */
 static word (*bodies[GC_MUTATORS])(unsigned m);
 
-/* A domain that ends where its ephemerons are half swept makes a cycle that never ends.  It sweeps
- * them in slices of its own, of which there is none any more when the runtime calls this.  But the
- * other domains may begin to sweep before it has given its ephemerons up, so it does that here: at
- * no safepoint since the phase was another one. */
 static void before_end(void) {
-    if (!is_masked(mine, MASK_ENDING))
-        return;
-    while (caml_gc_phase == Phase_sweep_ephe)
-        runtime_finish_cycle();
-    caml_orphan_ephemerons(Caml_state);
+    runtime_before_end(mine);
 }
 
 void parallel_start(const struct gc_config *config) {
