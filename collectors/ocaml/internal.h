@@ -181,6 +181,9 @@ enum { VARIANT_SAMPLED = 3, VARIANTS };
 enum { VARIANTS = 3, VARIANT_SAMPLED };
 #endif
 void sampling_begin(void); /* in a fresh runtime; allocates nothing in its heap */
+/* Blocks whose allocation has been told, and whose death has not; SIZE_MAX: some are not counted.
+ */
+size_t sampling_alive(void);
 intptr_t sampling_call(intptr_t closure,
                        intptr_t argument); /* of a function of the tracker: a value, values */
 
@@ -352,6 +355,7 @@ enum mask {
     MASK_ENDING,
     MASK_EMPTY_HEAP,
     MASK_INFIX_PROMOTED,
+    MASK_SAMPLED_DEATH,
     MASK_LAST
 };
 extern const struct gc_mask ocaml_masks[];
@@ -395,13 +399,13 @@ enum gc_result runtime_damage(struct gc *, unsigned dst, unsigned src, enum gc_d
     .moves = true, .infix = true, .start_env = true, .raw = true, .full_until_exact = 1,           \
     .refusal = REFUSES_NO_FREE_BLOCK, .shallow = true, .single = true,                             \
     .max_heap_words = CAPACITY / 2, .max_mutators = RUNTIME_MUTATORS, .forwards = true
-#define RUNTIME_TABLE                                                                              \
+#define RUNTIME_TABLE(full_too)                                                                    \
     .variants = runtime_variants, .kinds = runtime_kinds, .open = runtime_open,                    \
     .reset = runtime_reset, .close = runtime_close, .alloc = runtime_alloc, .init = runtime_init,  \
     .load = runtime_load, .store = runtime_store, .blit = runtime_blit,                            \
-    .write_raw = runtime_write_raw, .collect = runtime_collect,                                    \
-    .switch_kind = runtime_switch_kind, .walk = runtime_walk, .check = runtime_check,              \
-    .extras = &ocaml_extras, .masks = ocaml_masks, .shown_at = runtime_shown_at
+    .write_raw = runtime_write_raw, .collect = (full_too), .switch_kind = runtime_switch_kind,     \
+    .walk = runtime_walk, .check = runtime_check, .extras = &ocaml_extras, .masks = ocaml_masks,   \
+    .shown_at = runtime_shown_at
 
 /* ---- finalisers.c -------------------------------------------------------------------------------
  */

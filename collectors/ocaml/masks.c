@@ -72,7 +72,10 @@
       "leads to a place without a header, and another domain may mark there")                      \
     X(MASK_LAST, "finalise-last", 50300,                                                           \
       "the minor heap is emptied before Gc.finalise_last is asked for: of young blocks that die, " \
-      "and old ones, a minor collection counts others than it takes")
+      "and old ones, a minor collection counts others than it takes")                              \
+    X(MASK_SAMPLED_DEATH, "sampled-death", 50400,                                                  \
+      "with several domains the deaths that Gc.Memprof tells of are not counted: a domain tells "  \
+      "of its young blocks before the others have promoted all of them")
 #endif
 /* clang-format on */
 

@@ -125,7 +125,7 @@ const struct collector ISOHEAP_COLLECTOR = {
 #endif
             .atoms = true,
         },
-    RUNTIME_TABLE,
+    RUNTIME_TABLE(runtime_collect),
     .step = ocaml_step,
     .promise = ocaml_promise,
     .atom = ocaml_atom,

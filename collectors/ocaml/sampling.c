@@ -2,7 +2,7 @@
  *
  * Gc.Memprof in the variant `sampled`: every word that is allocated is a sample, and each block is
  * tracked until it dies.  The runtime calls back when a block is allocated, promoted and freed, in
- * that order, and each once.
+ * that order, and each once.  Several domains share a profile and the numbers.
  */
 #include "collectors/ocaml/internal.h"
 
@@ -18,7 +18,7 @@ enum event { ALLOCATED_YOUNG, ALLOCATED_OLD, PROMOTED, FREED_YOUNG, FREED_OLD, E
 enum state { YOUNG, OLD, FREED };
 enum { TRACKED = 1 << 14 };
 static unsigned char states[TRACKED];
-static unsigned n_tracked;
+static unsigned n_tracked, n_alive;
 
 /* Blocks that lie outside the heap: there is no OCaml code here that could have made them. */
 static word tracker[EVENTS + 1];
@@ -28,7 +28,7 @@ static struct {
 } rate;
 
 void sampling_begin(void) {
-    n_tracked = 0;
+    n_tracked = n_alive = 0;
     tracker[0] = header_make(EVENTS, BLACK, 0);
     for (int e = 0; e < EVENTS; e++)
         tracker[e + 1] = (word)Val_long(-1 - e); /* a closure is a number (stubs.c) */
@@ -41,9 +41,11 @@ void sampling_begin(void) {
 static value track(enum state state) {
     if (n_tracked == TRACKED)
         return Val_unit;
-    states[n_tracked] = (unsigned char)state;
+    unsigned number = n_tracked++; /* before another domain may go on */
+    states[number] = (unsigned char)state;
+    n_alive++;
     value some = caml_alloc_small(1, 0);
-    Field(some, 0) = Val_long(n_tracked++);
+    Field(some, 0) = Val_long(number);
     return some;
 }
 
@@ -51,7 +53,12 @@ static value change(intnat number, enum state from, enum state to, const char *w
     if (number < 0 || number >= n_tracked || states[number] != from)
         runtime_broken(what);
     states[number] = (unsigned char)to;
+    n_alive -= to == FREED;
     return Val_unit;
+}
+
+size_t sampling_alive(void) {
+    return n_tracked == TRACKED ? SIZE_MAX : n_alive;
 }
 
 intptr_t sampling_call(intptr_t closure, intptr_t argument) {

@@ -250,6 +250,13 @@ static void note_kept(void *context, value v, volatile value *place) {
             kept[n_kept++] = (word)Field(v, i);
 }
 
+static void note_all_kept(void *context) {
+    (void)context;
+    for (unsigned m = 0; m < RUNTIME_MUTATORS; m++)
+        if (runtime_domain(m))
+            runtime_scan_sampled(note_kept, runtime_domain(m));
+}
+
 static bool is_kept(word block) {
     for (unsigned i = 0; i < n_kept; i++)
         if (kept[i] == block)
@@ -284,8 +291,8 @@ void heap_each(struct gc *g, void visit(struct gc *, word block)) {
     walker.g = g;
     walker.visit = visit;
     n_kept = 0;
-    if (g->config.variant % VARIANTS == VARIANT_SAMPLED)
-        runtime_scan_sampled(note_kept);
+    if (g->exact && g->config.variant % VARIANTS == VARIANT_SAMPLED)
+        runtime_beside(note_all_kept, NULL); /* no domain has ended since: none adopts anything */
     runtime_beside(walk_all, NULL);
 }
 

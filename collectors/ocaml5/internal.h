@@ -29,6 +29,8 @@ bool runtime_is_called(void); /* a function of Gc.finalise is running */
 enum gc_result runtime_step(struct gc *, size_t budget);
 void runtime_promise(const struct gc_config *, struct collector_traits *);
 void runtime_begin_domain(void); /* by the thread of a new domain, for the row of its mutator */
+/* After a full collection: has Gc.Memprof told of the death of no block that is alive? */
+void runtime_judge_samples(struct gc *);
 /* The domain that calls is about to end (caml_domain_stop_hook): mask ending-sweep. */
 void runtime_before_end(const struct gc *);
 

@@ -96,6 +96,22 @@ bool runtime_keeps_garbage(const struct gc *g) {
     return is_masked(g, MASK_FORWARD_KEY) && heap_has_forward_key();
 }
 
+static bool judges_samples(const struct gc *g) {
+    return g->config.variant % VARIANTS == VARIANT_SAMPLED &&
+           !(g->config.mutators > 1 && is_masked(g, MASK_SAMPLED_DEATH));
+}
+
+/* Each block of the program is a sample, and each domain has told of all that it knows. */
+void runtime_judge_samples(struct gc *g) {
+    size_t shown = 0;
+    if (!judges_samples(g))
+        return;
+    for (size_t at = 0; at < g->shadow.used; at += header_wosize(g->shadow.arena.base[at]) + 1)
+        shown++;
+    if (shown > sampling_alive())
+        runtime_broken("memprof has told of the death of blocks that are alive");
+}
+
 /* What is steered around so has no other answer. */
 void runtime_promise(const struct gc_config *config, struct collector_traits *traits) {
     traits->may_refuse = has_mask(config, MASK_FORWARD_KEY);
@@ -104,6 +120,13 @@ void runtime_promise(const struct gc_config *config, struct collector_traits *tr
 
 /* domains/mutators.c and threads/mutators.c have other tables */
 #if !defined(ISOHEAP_DOMAINS) && !defined(ISOHEAP_THREADS)
+static enum gc_result collect(struct gc *g, enum gc_collection kind) {
+    enum gc_result result = runtime_collect(g, kind);
+    if (kind == GC_FULL)
+        runtime_judge_samples(g);
+    return result;
+}
+
 const struct collector ISOHEAP_COLLECTOR = {
     .name = COLLECTOR_NAME,
 #if defined(DEBUG)
@@ -116,7 +139,7 @@ const struct collector ISOHEAP_COLLECTOR = {
                " runtime: generational, incremental" IF_COMPACTING(", compacting"),
 #endif
     .traits = {RUNTIME_TRAITS, .own_tags = OWN_TAGS},
-    RUNTIME_TABLE,
+    RUNTIME_TABLE(collect),
     .promise = runtime_promise,
     .step = runtime_step,
     .own = runtime_own,

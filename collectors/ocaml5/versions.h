@@ -27,8 +27,8 @@ static inline void runtime_pending(void) {
 static inline uint64_t runtime_compactions(void) {
     return 0;
 }
-static inline void runtime_scan_sampled(scanning_action visit) {
-    (void)visit;
+static inline void runtime_scan_sampled(scanning_action visit, caml_domain_state *d) {
+    (void)visit, (void)d;
 }
 #else
 #define IF_COMPACTING(text) text
@@ -42,8 +42,8 @@ static inline void runtime_pending(void) {
 static inline uint64_t runtime_compactions(void) {
     return (uint64_t)atomic_load(&caml_compactions_count);
 }
-static inline void runtime_scan_sampled(scanning_action visit) {
-    caml_memprof_scan_roots(visit, 0, NULL, Caml_state, false);
+static inline void runtime_scan_sampled(scanning_action visit, caml_domain_state *d) {
+    caml_memprof_scan_roots(visit, 0, NULL, d, false);
 }
 #endif
 

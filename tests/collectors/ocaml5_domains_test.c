@@ -25,7 +25,7 @@
 
 #ifdef ISOHEAP_HAS_OCAML5_DOMAINS
 
-enum { PROGRAMS = 64, BYTES = 160, MOST_GAP = 400 };
+enum { PROGRAMS = 64, BYTES = 160, MOST_GAP = 400, SAMPLED = 3 };
 
 static struct program program;
 static char *self;
@@ -131,6 +131,12 @@ static void processes_do_the_same(void **state) {
     must_print_the_same("in-one-place", digest);
 }
 
+static void run_sampled(const char *path, void *context) {
+    load_program(&program, path);
+    program.config[CONFIG_VARIANT] = SAMPLED;
+    must_pass(context, &program, path, NULL);
+}
+
 /* ---- finalisers ---------------------------------------------------------------------------------
  */
 
@@ -158,12 +164,14 @@ static const char *const finalised[] = {
 };
 enum { SCHEDULES = 40 };
 
-static void parse_finalised(unsigned script, unsigned schedule, unsigned preempt) {
+static void parse_finalised(unsigned script, unsigned schedule, unsigned preempt,
+                            unsigned variant) {
     char text[2048];
     snprintf(text, sizeof text,
-             "isoheap program 1\nconfig schedule=%u preempt=%u\nheap\n  b0 = block tag=0 [0, 0]\n"
+             "isoheap program 1\nconfig schedule=%u preempt=%u variant=%u\nheap\n  b0 = block "
+             "tag=0 [0, 0]\n"
              "roots\n  r0 = b0\n  mutator 1: r0 = b0\nscript\n%s",
-             schedule, preempt, finalised[script]);
+             schedule, preempt, variant, finalised[script]);
     parse_program(&program, text);
 }
 
@@ -172,9 +180,19 @@ static void finalisers_work_where_they_run(void **state) {
     struct runner *runner = open_pair(&ocaml5_domains, NULL);
     for (unsigned script = 0; script < sizeof finalised / sizeof *finalised; script++)
         for (unsigned n = 0; n < SCHEDULES; n++) {
-            parse_finalised(script, n, n % 4 * 40);
+            parse_finalised(script, n, n % 4 * 40, n / 4 % 2 * SAMPLED);
             must_pass(runner, &program, finalised[script], NULL);
         }
+    runner_close(runner);
+}
+
+/* Also of domains that end, which others go on with. */
+static void seeds_pass_sampled(void **state) {
+    (void)state;
+    struct runner *runner = open_pair(&ocaml5_domains, NULL);
+    assert_string_equal(ocaml5_domains.variants[SAMPLED], "sampled");
+    assert_true(for_each_program(SEEDS_DIR "/ocaml5_domains", run_sampled, runner) >= 5);
+    assert_true(for_each_program(SEEDS_DIR "/concurrent", run_sampled, runner) >= 5);
     runner_close(runner);
 }
 
@@ -249,6 +267,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(finalisers_work_where_they_run),
         cmocka_unit_test(finalisers_elsewhere_are_found),
         cmocka_unit_test(seeds_pass),
+        cmocka_unit_test(seeds_pass_sampled),
     };
     self = argv[0];
     if (argc > 1 && strcmp(argv[1], "in-one-place") == 0) {

@@ -291,6 +291,24 @@ static enum gc_result blit(struct gc *g, unsigned m, unsigned src, size_t i, uns
     return ORDER(blit, .m = m, .src = src, .i = i, .dst = dst, .j = j, .n = n);
 }
 
+static bool is_sampled(const struct gc *g) {
+    return g->config.variant % VARIANTS == VARIANT_SAMPLED;
+}
+
+static void do_tell(struct order *o) {
+    runtime_urgent(o->gc);
+}
+
+/* What Gc.Memprof tells it tells in the domain whose block it is, at its next poll point. */
+static void judge_samples(struct gc *g) {
+    if (!is_sampled(g))
+        return;
+    for (unsigned m = 0; m < GC_MUTATORS; m++)
+        if (domains[m].state)
+            ORDER(tell, .m = m);
+    runtime_judge_samples(g);
+}
+
 /* A domain does not run what another one has found dead: so that a full collection is followed by
  * that, and by another one, until nothing waits. */
 static enum gc_result collect(struct gc *g, enum gc_collection kind) {
@@ -300,6 +318,8 @@ static enum gc_result collect(struct gc *g, enum gc_collection kind) {
         domains_act(g);
         result = ORDER(collect, .m = m, .kind = kind);
     }
+    if (kind == GC_FULL)
+        judge_samples(g);
     return result;
 }
 
@@ -348,6 +368,8 @@ static void attach(struct gc *g, unsigned m) {
 
 static void do_leave(struct order *o) {
     runtime_begin(o->gc);
+    if (is_sampled(o->gc))
+        runtime_urgent(o->gc); /* who ends tells of no allocation any more */
     roots_remove();
 }
 
@@ -383,7 +405,6 @@ static void reset(struct gc *g, const struct gc_config *config) {
     end_beside();
     threads_local(OWN(__start_), own_bytes());
     g->config = *config;
-    g->config.variant %= VARIANT_SAMPLED;
     for (unsigned m = 0; m < GC_MUTATORS; m++)
         domains[m] = (struct domain){.mutator = -1, .blocks = m % 2}, owners[m] = GC_MUTATORS;
     owners[0] = coming = 0;
@@ -409,9 +430,6 @@ static void walk(struct gc *g, gc_visit *visit, void *context) {
     runtime_walk(g, visit, context);
 }
 
-/* Samples are told of by one domain alone. */
-static const char *const variants[] = {"default", "slow", "eager", NULL};
-
 const struct collector ISOHEAP_COLLECTOR = {
     .name = COLLECTOR_NAME,
 #if defined(DEBUG)
@@ -420,7 +438,7 @@ const struct collector ISOHEAP_COLLECTOR = {
     .summary = "the OCaml " OCAML_VERSION_STRING " runtime with a domain for each mutator",
 #endif
     .traits = {RUNTIME_TRAITS, .own_tags = OWN_TAGS},
-    .variants = variants,
+    .variants = runtime_variants,
     .kinds = runtime_kinds,
     .open = runtime_open,
     .reset = reset,
