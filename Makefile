@@ -41,8 +41,7 @@ build: deps ## build the command, build/bin/isoheap, and the fuzz binaries, buil
 
 # Of a build with fuzz targets: TARGET, or several with commas between them, or else all of it; with
 # another OCaml its targets.
-ocaml_version = $(OCAML) $(shell head -n 1 '$(OCAML)/VERSION' 2>/dev/null)
-ocaml_targets = $(if $(filter 5.%,$(ocaml_version)),fuzz_ocaml5 fuzz_ocaml5_debug fuzz_ocaml5_tiny $(if $(filter 5.1.%,$(ocaml_version)),,fuzz_ocaml5_domains fuzz_ocaml5_domains_debug),fuzz_ocaml fuzz_ocaml_debug fuzz_ocaml_tiny fuzz_ocaml_nnp fuzz_ocaml_native)
+ocaml_targets = $(addprefix fuzz_,$(shell scripts/ocaml_source.sh --collectors '$(OCAML)'))
 targets = $(or $(subst $(comma), ,$(TARGET)),$(if $(OCAML),$(ocaml_targets)))
 
 fuzz: deps ## fuzz every target, TIME=60 seconds in all; TARGET=fuzz_x only that one; OCAML=DIR that tree

@@ -11,7 +11,7 @@ option(ISOHEAP_OCAML "The OCaml runtime as a collector (Debian: ocaml-source)" O
 set(ISOHEAP_OCAML_VARIANTS "" CACHE STRING
     "Builds of the OCaml runtime; empty: all of release, debug (its own assertions), tiny (small pages, minor heap and mark stack), nnp (no naked pointers), native (roots of native code)")
 if(NOT ISOHEAP_OCAML_VARIANTS)
-    set(ISOHEAP_OCAML_VARIANTS release debug tiny nnp native)
+    isoheap_ocaml_builds(4.13.1 ISOHEAP_OCAML_VARIANTS)
 endif()
 find_program(ISOHEAP_OBJCOPY NAMES ${CMAKE_OBJCOPY} objcopy llvm-objcopy)
 

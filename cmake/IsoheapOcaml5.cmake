@@ -9,10 +9,6 @@ set(ISOHEAP_OCAML5_SOURCE "" CACHE STRING
     "Source tree of OCaml 5 whose runtime is the collector ocaml5; empty: the one that scripts/install.sh has fetched")
 set(ISOHEAP_OCAML5_BUILDS "" CACHE STRING
     "Builds of the OCaml 5 runtime; empty: all of release, debug (its own assertions and checks of the heap), tiny (small pools, minor heap and mark stack), domains (one for each mutator), domains_debug")
-set(ISOHEAP_OCAML5_THERE ${ISOHEAP_OCAML5_BUILDS})
-if(NOT ISOHEAP_OCAML5_BUILDS)
-    set(ISOHEAP_OCAML5_THERE release debug tiny domains domains_debug)
-endif()
 
 # What collects, and what that needs; collectors/ocaml5/stubs.c has the rest.
 set(ISOHEAP_OCAML5_RUNTIME addrmap alloc array codefrag custom domain extern fiber finalise gc_ctrl gc_stats
@@ -237,10 +233,16 @@ macro(isoheap_ocaml5_collectors TARGET)
     endif()
     if(ISOHEAP_OCAML5_TREE)
         isoheap_edges_are_called(has_fuel ${ISOHEAP_EDGE_FLAGS}) # not AFL++'s own compiler: a busy loop would never end
-        if(NOT has_fuel OR ISOHEAP_OCAML5_VERSION MATCHES "^5\\.1\\.") # domains/ knows the files of 5.3
-            list(REMOVE_ITEM ISOHEAP_OCAML5_THERE domains domains_debug)
+        isoheap_ocaml_builds("${ISOHEAP_OCAML5_VERSION}" builds)
+        if(NOT has_fuel)
+            list(REMOVE_ITEM builds domains domains_debug)
         endif()
-        foreach(variant IN LISTS ISOHEAP_OCAML5_THERE)
+        set(ISOHEAP_OCAML5_THERE "")
+        foreach(variant IN LISTS builds)
+            if(ISOHEAP_OCAML5_BUILDS AND NOT variant IN_LIST ISOHEAP_OCAML5_BUILDS)
+                continue()
+            endif()
+            list(APPEND ISOHEAP_OCAML5_THERE ${variant})
             isoheap_ocaml5_symbol(${variant} symbol)
             isoheap_ocaml5_variant(${variant} ${symbol} "${ISOHEAP_OCAML5_TREE}" "${ISOHEAP_OCAML5_VERSION}")
             target_link_libraries(${TARGET} PUBLIC isoheap_${symbol})

@@ -2,7 +2,8 @@
 # The source tree of OCaml whose runtime is compiled as a collector: ISOHEAP_OCAML_SOURCE, or else
 # Debian's package ocaml-source, unpacked below the build folder.
 #
-#   cmake -DTREE=DIR -P IsoheapOcamlTree.cmake      says what a tree is, or why it is refused
+#   cmake -DTREE=DIR -P IsoheapOcamlTree.cmake      says what a tree is, or why it is refused, and
+#                                                   which collectors it makes; without TREE: Debian's
 #
 # Nothing is written to a tree.  One that is configured has the headers m.h and s.h; for another they
 # are made here from its m.h.in and s.h.in.  A change of any file in it runs CMake again.
@@ -39,12 +40,35 @@ function(isoheap_ocaml_version tree version problem)
     endif()
 endfunction()
 
+# isoheap_ocaml_builds(version builds): in which ways the runtime of that version is built.
+function(isoheap_ocaml_builds version builds)
+    if(version MATCHES "^4\\.")
+        set(${builds} release debug tiny nnp native PARENT_SCOPE)
+    elseif(version MATCHES "^5\\.1\\.") # collectors/ocaml5/domains/ knows the files of 5.3
+        set(${builds} release debug tiny PARENT_SCOPE)
+    else()
+        set(${builds} release debug tiny domains domains_debug PARENT_SCOPE)
+    endif()
+endfunction()
+
 if(CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)
-    isoheap_ocaml_version("${TREE}" version problem)
+    set(version "4.13.1")
+    if(TREE)
+        isoheap_ocaml_version("${TREE}" version problem)
+    endif()
     if(problem)
         message(FATAL_ERROR "${problem}")
     endif()
     message("OCaml ${version}")
+    isoheap_ocaml_builds("${version}" names)
+    set(runtime ocaml)
+    if(version MATCHES "^5\\.")
+        set(runtime ocaml5)
+    endif()
+    list(TRANSFORM names PREPEND "${runtime}_")
+    list(TRANSFORM names REPLACE "_release$" "")
+    list(JOIN names " " names)
+    message("collectors ${names}")
     return()
 endif()
 

@@ -44,20 +44,17 @@ done
 [ -n "$tree" ] || refuse "which tree?"
 [[ $seconds =~ ^[0-9]+$ && $jobs =~ ^[1-9][0-9]*$ ]] || refuse "--time and --jobs take numbers"
 source_folder=$(scripts/ocaml_source.sh "$tree") || exit
-case $(head -n 1 "$source_folder/VERSION" 2>/dev/null) in
-5.1.*) runtime=ocaml5 there=release,debug,tiny ;;
-5.*) runtime=ocaml5 there=release,debug,tiny,domains,domains_debug ;;
-*) runtime=ocaml there=release,debug,tiny,nnp,native ;;
-esac
+read -ra there < <(scripts/ocaml_source.sh --collectors "$tree")
+runtime=${there[0]} # its release
 seeds=(seeds/ocaml seeds/mark_sweep)
 [ "$runtime" = ocaml ] || seeds=("seeds/$runtime" "${seeds[@]}")
-collectors=()
-for variant in $(tr , ' ' <<<"${variants:-$there}"); do
-    case ,$there, in *",$variant,"*) ;; *) refuse "there is no variant $variant of $runtime" ;; esac
-    case $variant in
-        release) collectors+=("$runtime") ;;
-        *) collectors+=("${runtime}_$variant") ;;
-    esac
+collectors=("${there[@]}")
+[ -z "$variants" ] || collectors=()
+for variant in ${variants//,/ }; do
+    collector=${runtime}_$variant
+    [ "$variant" = release ] && collector=$runtime
+    case " ${there[*]} " in *" $collector "*) ;; *) refuse "there is no variant $variant of $runtime" ;; esac
+    collectors+=("$collector")
 done
 isoheap=build/fuzz/bin/isoheap
 log=$(mktemp)

@@ -7,6 +7,7 @@
 #   ocaml_source.sh 4.14.1    a release as npm's package ocaml has it: fetched once, by npm, to
 #                             build/ocaml-source/, and compared with the checksum below
 #   ocaml_source.sh --list    the versions that it can fetch
+#   ocaml_source.sh --collectors TREE     the collectors that one of these makes, instead of its folder
 #
 # Exit status 2 if it is none of these, 3 if it cannot be had.
 set -eu
@@ -28,9 +29,8 @@ die() {
     exit "$1"
 }
 
-# What CMake thinks of a tree, in words.
+# What CMake thinks of a tree, in words: answer has all that it says.
 judge() {
-    local answer
     answer=$(cmake -DTREE="$1" -P cmake/IsoheapOcamlTree.cmake 2>&1) ||
         die 3 "$(echo "$answer" | sed -n '/^  /{s/^ *//;p}' | tr '\n' ' ' | sed 's/ *$//')"
 }
@@ -53,6 +53,12 @@ fetch() {
     echo "$folder"
 }
 
+if [ $# -eq 2 ] && [ "$1" = --collectors ]; then
+    folder=$(scripts/ocaml_source.sh "$2")
+    judge "$folder"
+    echo "$answer" | sed -n 's/^collectors //p'
+    exit
+fi
 [ $# -eq 1 ] || die 2 "one tree: a folder, or a version"
 if [ "$1" = --list ]; then
     releases | cut -d ' ' -f 1

@@ -34,6 +34,14 @@ check 2 'none of the versions.* 4.14.1' "$SOURCE_DIR"/scripts/ocaml_source.sh 4.
 check 0 '^4.14.1$' "$SOURCE_DIR"/scripts/ocaml_source.sh --list
 [ -z "$("$SOURCE_DIR"/scripts/ocaml_source.sh 4.13.1)$("$SOURCE_DIR"/scripts/ocaml_source.sh '')" ] || complain "Debian's package is no folder"
 
+# Which collectors each makes.
+check 0 '^ocaml ocaml_debug ocaml_tiny ocaml_nnp ocaml_native$' "$SOURCE_DIR"/scripts/ocaml_source.sh --collectors ''
+check 0 '^ocaml ocaml_debug ocaml_tiny ocaml_nnp ocaml_native$' "$SOURCE_DIR"/scripts/ocaml_source.sh --collectors "$(tree 4.14.1)"
+check 0 '^ocaml5 ocaml5_debug ocaml5_tiny$' "$SOURCE_DIR"/scripts/ocaml_source.sh --collectors "$(tree 5.1.0)"
+check 0 '^ocaml5 ocaml5_debug ocaml5_tiny ocaml5_domains ocaml5_domains_debug$' "$SOURCE_DIR"/scripts/ocaml_source.sh --collectors "$(tree 5.3.0)"
+check 3 'isoheap takes 4.12 to 4.14' "$SOURCE_DIR"/scripts/ocaml_source.sh --collectors "$(tree 5.2.0)"
+check 2 'no variant domains of ocaml5' "$SOURCE_DIR"/scripts/ocaml_check.sh --variants=domains "$(tree 5.1.0)"
+
 # By hand, too: configuring stops, and says why.
 check 1 'cannot be built: .*/nowhere' cmake -S "$SOURCE_DIR" -B "$folder/build" -G Ninja -DISOHEAP_OCAML_SOURCE="$folder/nowhere"
 
