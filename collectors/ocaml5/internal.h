@@ -21,7 +21,8 @@ bool heap_has_forward_key(void);
 /* ---- stubs.c ------------------------------------------------------------------------------------
  */
 
-bool runtime_is_called(void); /* a function of Gc.finalise is running */
+void runtime_calls_begin(void); /* of a run: none is running */
+bool runtime_is_called(void);   /* a function of Gc.finalise is running */
 
 /* ---- ocaml5.c, runtime.c -----------------------------------------------------------------------
  */
@@ -48,6 +49,8 @@ void runtime_beside(void body(void *), void *argument);
 word runtime_domain_body(unsigned m); /* of Domain.spawn, and its result, a value; */
 /* The domain whose thread calls asks for a section in which all stop, enters or leaves it. */
 void runtime_section(enum gc_section);
+/* A finaliser runs, which may collect: an operation may run many. */
+void runtime_progressed(void);
 word runtime_orphans(void); /* the ephemerons of domains that have ended; domains/orphans_view.c */
 enum { DOMAIN_BODY = 1 << 24 }; /* whose function is that number + m */
 #else
@@ -64,6 +67,7 @@ static inline caml_domain_state *runtime_domain(unsigned m) {
 }
 #endif
 static inline void runtime_settle(void) {}
+static inline void runtime_progressed(void) {}
 static inline void runtime_beside(void body(void *), void *argument) {
     body(argument);
 }

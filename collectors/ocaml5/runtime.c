@@ -101,6 +101,7 @@ void runtime_begin_domain(void) {
 void runtime_boot(struct gc *g) {
     runtime_put_back(g);
     slices = 0;
+    runtime_calls_begin();
     caml_plat_pagesize = caml_plat_mmap_alignment = Page_size;
     caml_fatal_error_hook = runtime_fatal_error;
     set_parameters(g);

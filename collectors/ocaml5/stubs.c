@@ -37,6 +37,10 @@ uint64_t runtime_callbacks(void) {
     return callbacks;
 }
 
+void runtime_calls_begin(void) {
+    is_called = false; /* the last run may have ended in the middle of one */
+}
+
 bool runtime_is_called(void) {
     return is_called;
 }
@@ -57,6 +61,7 @@ caml_result caml_callback_res(value closure, value argument) {
     if (Long_val(closure) < 0)
         return Result_value(sampling_call(Long_val(closure), argument));
     callbacks++;
+    runtime_progressed();
     is_called = true;
     bool raises = runtime_runs((uint64_t)Long_val(closure), (word)argument);
     is_called = false;

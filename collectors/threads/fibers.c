@@ -469,6 +469,10 @@ void threads_local(void *variable, size_t bytes) {
     memcpy(l->initial, variable, bytes);
 }
 
+void threads_refuel(void) {
+    s.fuel = s.schedule.fuel;
+}
+
 enum threads_answer threads_run(bool (*done)(void *), void *context) {
     if (s.self || s.running)
         refuse("threads_run by a thread, or while it runs: it belongs outside");

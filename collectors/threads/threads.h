@@ -118,6 +118,9 @@ enum threads_answer threads_dismiss(int mutator);
 
 /* Another may go on here, as at any call of pthreads. */
 void threads_point(void);
+/* Something has been done that is done a bounded number of times, and may take long: threads_run
+ * has its fuel anew. */
+void threads_refuel(void);
 /* Calls body(argument) on the stack of threads_run's caller, where nobody else goes on meanwhile;
  * for what must not run on a thread's small stack, or may never return, as the functions of struct
  * gc_hooks do.  Outside: calls it. */

@@ -196,6 +196,23 @@ static void seeds_pass_sampled(void **state) {
     runner_close(runner);
 }
 
+/* One operation, which takes more than its threads have fuel for at once. */
+static void many_finalisers_may_collect(void **state) {
+    (void)state;
+    enum { MANY = 100 };
+    static char text[8192];
+    size_t n = (size_t)snprintf(text, sizeof text,
+                                "isoheap program 1\nconfig schedule=3 preempt=200\nscript\n"
+                                "  mutator 3: minor\n  mutator 1: r1 = alloc tag=0 [7]\n");
+    for (unsigned i = 0; i < MANY; i++)
+        n += (size_t)snprintf(text + n, sizeof text - n, "  mutator 1: collect r1, 1 -> r2\n");
+    snprintf(text + n, sizeof text - n, "  mutator 1: drop r1\n  full\n");
+    parse_program(&program, text);
+    struct runner *runner = open_pair(&ocaml5_domains, NULL);
+    must_pass(runner, &program, "many finalisers that collect", NULL);
+    runner_close(runner);
+}
+
 /* The collector, but for what a defect changes on the way. */
 static struct collector strange;
 static struct gc_extras strange_extras;
@@ -265,6 +282,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(who_looks_changes_nothing),
         cmocka_unit_test(processes_do_the_same),
         cmocka_unit_test(finalisers_work_where_they_run),
+        cmocka_unit_test(many_finalisers_may_collect),
         cmocka_unit_test(finalisers_elsewhere_are_found),
         cmocka_unit_test(seeds_pass),
         cmocka_unit_test(seeds_pass_sampled),

@@ -247,6 +247,24 @@ static void a_reset_ends_all(void **state) {
     assert_false(wrong);
 }
 
+static void take_points(void *refuels) {
+    enum { TIMES = 40 };
+    for (unsigned n = 0; n < TIMES; n++) {
+        threads_point();
+        if (refuels && n % 4 == 0)
+            threads_refuel();
+    }
+}
+
+static void who_gets_on_has_fuel_anew(void **state) {
+    (void)state;
+    static int refuels;
+    threads_reset(&(struct threads_schedule){.fuel = 20});
+    int mutator = threads_mutator(NULL, NULL);
+    assert_int_equal(threads_do(mutator, take_points, &refuels), THREADS_DONE);
+    assert_int_equal(threads_do(mutator, take_points, NULL), THREADS_LIVELOCK);
+}
+
 static void after_an_answer_it_goes_on(void **state) {
     (void)state;
     unsigned pieces = 1;
@@ -454,6 +472,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(the_same_schedule_is_the_same_run),
         cmocka_unit_test(other_schedules_are_other_runs),
         cmocka_unit_test(a_reset_ends_all),
+        cmocka_unit_test(who_gets_on_has_fuel_anew),
         cmocka_unit_test(after_an_answer_it_goes_on),
         cmocka_unit_test(an_order_is_done),
         cmocka_unit_test(a_thread_may_enlist),

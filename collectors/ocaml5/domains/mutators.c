@@ -82,6 +82,10 @@ void runtime_settle(void) {
     }
 }
 
+void runtime_progressed(void) {
+    threads_refuel();
+}
+
 void runtime_beside(void body(void *), void *argument) {
     threads_outside(body, argument);
 }
