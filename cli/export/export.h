@@ -21,7 +21,7 @@ struct exported {
 };
 
 /* Files as text, from the build: those in export/, and the oracles of tower and cakeml. */
-extern const char export_template[], export_prelude[], export_tower[], export_cakeml[];
+extern const char export_template[], export_tower[], export_cakeml[];
 
 /* template.c: what plays the program and asserts its class; before it and the tables the
  * oracle, where the class is one of a collector with levels. */
