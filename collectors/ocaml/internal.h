@@ -58,6 +58,7 @@ struct gc {
     bool truncated;     /* a block of the major heap, since the last full collection */
     bool starving;      /* requests for memory may be refused */
     size_t making;      /* words of the block that the operation under way makes, and no slot has */
+    bool unsampled;     /* Gc.Memprof is suspended: mask young-trigger */
     bool clean;         /* nothing has happened since the shadow was written */
     const char *broken; /* what the last look at the heap found wrong */
     struct gc_own own;
@@ -186,6 +187,20 @@ void sampling_begin(void); /* in a fresh runtime; allocates nothing in its heap 
 size_t sampling_alive(void);
 intptr_t sampling_call(intptr_t closure,
                        intptr_t argument); /* of a function of the tracker: a value, values */
+/* Mask young-trigger: an operation is about to make a young block of `least` to `most` words, its
+ * header among them.  Nothing is sampled until sampling_resume, if that may be one of the size
+ * after which the runtime fails its own assertion. */
+#if defined(DEBUG) && OCAML_VERSION >= 50200
+void sampling_leave_out(struct gc *, size_t least, size_t most);
+void sampling_resume(struct gc *); /* all that it has made is in roots; may collect */
+#else
+static inline void sampling_leave_out(const struct gc *g, size_t least, size_t most) {
+    (void)g, (void)least, (void)most;
+}
+static inline void sampling_resume(const struct gc *g) {
+    (void)g;
+}
+#endif
 
 /* ---- region.c: the runtime's memory -------------------------------------------------------------
  */
@@ -356,7 +371,8 @@ enum mask {
     MASK_EMPTY_HEAP,
     MASK_INFIX_PROMOTED,
     MASK_SAMPLED_DEATH,
-    MASK_LAST
+    MASK_LAST,
+    MASK_YOUNG_TRIGGER
 };
 extern const struct gc_mask ocaml_masks[];
 /* Is it on, and does this version have the defect? */

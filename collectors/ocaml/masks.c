@@ -75,7 +75,10 @@
       "and old ones, a minor collection counts others than it takes")                              \
     X(MASK_SAMPLED_DEATH, "sampled-death", 50400,                                                  \
       "with several domains the deaths that Gc.Memprof tells of are not counted: a domain tells "  \
-      "of its young blocks before the others have promoted all of them")
+      "of its young blocks before the others have promoted all of them")                           \
+    X(MASK_YOUNG_TRIGGER, "young-trigger", 50400,                                                  \
+      "in the debugging build Gc.Memprof samples no young block of the largest size: one is more " \
+      "than half of the smallest minor heap, and lies below a trigger that an assertion has above")
 #endif
 /* clang-format on */
 
@@ -113,7 +116,7 @@ void ocaml_promise(const struct gc_config *config, struct collector_traits *trai
 int evaluates_messages; /* messages.h: in OCaml 4 */
 
 void extras_reset(struct gc *g) {
-    g->unshared = g->truncated = g->finalises = g->stale = g->starving = false;
+    g->unshared = g->unsampled = g->truncated = g->finalises = g->stale = g->starving = false;
     memset(g->hands, 0, sizeof g->hands);
     evaluates_messages = !is_masked(g, MASK_OVERHEAD);
 }

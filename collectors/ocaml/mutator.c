@@ -77,12 +77,15 @@ static void make_room(struct gc *g, size_t words) {
 
 bool runtime_has_room(struct gc *g, size_t wosize) {
     g->making = wosize + 1;
-    if (runtime_fits(g, wosize + 1))
-        return true;
-    runtime_renew(g); /* what has died since makes room */
-    if (g->shadow.hidden || heap_has_forward())
-        make_room(g, wosize + 1);
-    return runtime_fits(g, wosize + 1);
+    if (!runtime_fits(g, wosize + 1)) {
+        runtime_renew(g); /* what has died since makes room */
+        if (g->shadow.hidden || heap_has_forward())
+            make_room(g, wosize + 1);
+        if (!runtime_fits(g, wosize + 1))
+            return false;
+    }
+    sampling_leave_out(g, wosize + 1, wosize + 1 + CUSTOM_HIDDEN);
+    return true;
 }
 
 static value allocate(struct gc *g, size_t wosize, unsigned tag) {

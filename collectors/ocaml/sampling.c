@@ -19,6 +19,7 @@ enum state { YOUNG, OLD, FREED };
 enum { TRACKED = 1 << 14 };
 static unsigned char states[TRACKED];
 static unsigned n_tracked, n_alive;
+static bool left_out; /* there are blocks that nobody was told of: mask young-trigger */
 
 /* Blocks that lie outside the heap: there is no OCaml code here that could have made them. */
 static word tracker[EVENTS + 1];
@@ -29,6 +30,7 @@ static struct {
 
 void sampling_begin(void) {
     n_tracked = n_alive = 0;
+    left_out = false;
     tracker[0] = header_make(EVENTS, BLACK, 0);
     for (int e = 0; e < EVENTS; e++)
         tracker[e + 1] = (word)Val_long(-1 - e); /* a closure is a number (stubs.c) */
@@ -58,7 +60,7 @@ static value change(intnat number, enum state from, enum state to, const char *w
 }
 
 size_t sampling_alive(void) {
-    return n_tracked == TRACKED ? SIZE_MAX : n_alive;
+    return left_out || n_tracked == TRACKED ? SIZE_MAX : n_alive;
 }
 
 intptr_t sampling_call(intptr_t closure, intptr_t argument) {
@@ -78,3 +80,31 @@ intptr_t sampling_call(intptr_t closure, intptr_t argument) {
         return Val_unit;
     }
 }
+
+#if defined(DEBUG) && OCAML_VERSION >= 50200
+#include <caml/domain.h>
+#include <caml/memprof.h>
+
+/* The largest young block is larger than half of the smallest minor heap.  Where the minor heap is
+ * emptied to make room for one, it ends below young_trigger, and the trigger of samples is set anew
+ * there.  While sampling is suspended it is not. */
+void sampling_leave_out(struct gc *g, size_t least, size_t most) {
+    bool samples = g->config.variant % VARIANTS == VARIANT_SAMPLED;
+    if (!samples || g->unsampled || !is_masked(g, MASK_YOUNG_TRIGGER))
+        return;
+    g->unsampled = least <= Max_young_whsize && Max_young_whsize <= most;
+    if (!g->unsampled)
+        return;
+    left_out = true;
+    caml_memprof_update_suspended(true);
+}
+
+void sampling_resume(struct gc *g) {
+    if (!g->unsampled)
+        return;
+    if (Caml_state->young_ptr < Caml_state->young_trigger)
+        caml_poll_gc_work(); /* which looks after the trigger, as between any two steps */
+    g->unsampled = false;
+    caml_memprof_update_suspended(false);
+}
+#endif

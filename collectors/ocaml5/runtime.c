@@ -57,7 +57,7 @@ void runtime_actions(void) {
 }
 
 void runtime_urgent(struct gc *g) {
-    (void)g;
+    sampling_resume(g);
     runtime_pending();
 }
 

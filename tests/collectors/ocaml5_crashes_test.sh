@@ -22,5 +22,25 @@ for file in "$SOURCE_DIR"/crashes/*/ocaml5{,_*}-*.txt; do
         complain "$file: docs/ocaml5.md has other versions of it"
     n=$((n + 1))
 done
+
+# Each way to make the largest young block comes to young-trigger, and the mask knows them all; a smaller one does not,
+# and no build without the assertion and Gc.Memprof.
+if [ "$version" = 5.3 ] && "$ISOHEAP" list | grep -q '^ *ocaml5_debug '; then
+    # make_largest FIELDS OPERATION: OPERATION makes a young block of FIELDS fields when half of the minor heap is full.
+    make_largest() {
+        printf '%s\n' 'isoheap program 1' 'config heap=2048 large=256 variant=3' script "r0 = alloc tag=0 size=$1" minor \
+            "r1 = alloc tag=0 size=250" "$2" full
+    }
+    for make in 'dup r0' 'sub r0.0, FIELDS' 'marshal r0' 'resource RESOURCE'; do
+        for fields in 256 255; do
+            made=${make/FIELDS/$fields}
+            make_largest "$fields" "r1 = ${made/RESOURCE/$((fields - 3))}" >"$fields.txt"
+        done
+        check 1 'collector_assertion' "$ISOHEAP" run --unmask=young-trigger --collector ocaml5_debug 256.txt
+        check 0 '' "$ISOHEAP" run --collector ocaml5_debug 256.txt
+        check 0 '' "$ISOHEAP" run --unmask=young-trigger --collector ocaml5_debug 255.txt
+        check 0 '' "$ISOHEAP" run --unmask=young-trigger --collector ocaml5 256.txt
+    done
+fi
 [ "$n" -ge 5 ] || complain "there are $n crash files"
 finish
